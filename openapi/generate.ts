@@ -1,0 +1,32 @@
+/**
+ * `bun run generate`: the only writer of `src/generated/` and `sdk/src/generated/`. Deterministic.
+ *
+ * The server's half is made in this process. The SDK's half is made by @openapitools/openapi-generator-cli, which
+ * needs Java; `--server` leaves it out.
+ */
+import { mkdir, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { readContract } from "./generate/document.ts";
+import { generateSdk } from "./generate/sdk.ts";
+import { operationsSource, schemasSource } from "./generate/server.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The files of `src/generated/`, name → text. */
+export async function generateServer(): Promise<Record<string, string>> {
+  const document = await readContract(`${root}openapi/openapi.yaml`);
+  return {
+    "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+    "schemas.ts": schemasSource(document),
+    "operations.ts": operationsSource(document),
+  };
+}
+
+if (import.meta.main) {
+  const folder = `${root}src/generated`;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of Object.entries(await generateServer()))
+    await Bun.write(`${folder}/${name}`, text);
+  if (!process.argv.includes("--server")) await generateSdk(root);
+}

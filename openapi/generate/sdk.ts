@@ -1,0 +1,26 @@
+/** Contract → `sdk/src/generated/`: the typescript-fetch client of @openapitools/openapi-generator-cli. */
+import { rm } from "node:fs/promises";
+
+/** Writes the client. Throws where Java is missing or the generator fails; its output goes to standard error. */
+export async function generateSdk(root: string): Promise<void> {
+  await rm(`${root}sdk/src/generated`, { recursive: true, force: true });
+  const generator = Bun.spawn(
+    [
+      "bun",
+      "x",
+      "openapi-generator-cli",
+      "generate",
+      "--generator-name=typescript-fetch",
+      `--input-spec=${root}src/generated/openapi.json`,
+      `--output=${root}sdk/src/generated`,
+      `--openapitools=${root}openapi/openapitools.json`,
+      "--additional-properties=supportsES6=true,importFileExtension=.ts,modelPropertyNaming=original,paramNaming=camelCase,enumPropertyNaming=original,useSingleRequestParameter=true,stringEnums=false,withoutRuntimeChecks=true,typescriptThreePlus=true",
+      "--global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false",
+    ],
+    { cwd: root, stdout: "pipe", stderr: "inherit" },
+  );
+  if ((await generator.exited) !== 0)
+    throw new Error(
+      `the SDK was not generated (is Java installed?)\n${await new Response(generator.stdout).text()}`,
+    );
+}

@@ -1,0 +1,132 @@
+/** Contract → `src/generated/`: the TypeBox schemas and the table of operations that the server binds. */
+import { type Document, type LocatedOperation, operationsOf, type Parameter, resolve } from "./document.ts";
+import { type JsonSchema, refsOf, typeboxOf } from "./typebox.ts";
+
+const banner = "// Generated from openapi/ by `bun run generate`. Do not edit.\n";
+
+/** `schemas.ts`: a TypeBox constant and a type of the same name for each schema of the contract. */
+export function schemasSource(document: Document): string {
+  const components = inDependencyOrder(document.components.schemas);
+  const requests = operationsOf(document).flatMap(requestSchemas);
+  const definitions = [...components, ...requests].map(
+    ([name, schema]) =>
+      `export const ${name} = ${typeboxOf(schema)};\nexport type ${name} = Type.Static<typeof ${name}>;\n`,
+  );
+  return `${banner}import Type from "typebox";\n\n${definitions.join("\n")}`;
+}
+
+/** `operations.ts`: everything that binding an operation needs, keyed by operationId. */
+export function operationsSource(document: Document): string {
+  const entries = operationsOf(document).map(
+    (located) => `  ${located.operation.operationId}: ${operationEntry(document, located)},\n`,
+  );
+  return `${banner}import Type from "typebox";\nimport * as schemas from "./schemas.ts";\n\nexport const operations = {\n${entries.join("")}} as const;\n\nexport type OperationId = keyof typeof operations;\n`;
+}
+
+function operationEntry(document: Document, located: LocatedOperation): string {
+  const { operation } = located;
+  const audit = operation["x-audit"];
+  return object({
+    id: JSON.stringify(operation.operationId),
+    tag: JSON.stringify(operation.tags[0]),
+    method: JSON.stringify(located.method),
+    path: JSON.stringify(located.path),
+    security: securityEntry(operation.security ?? document.security ?? []),
+    audit: audit === undefined ? "undefined" : JSON.stringify(audit),
+    params: requestSchemaName(located, "path"),
+    query: requestSchemaName(located, "query"),
+    headers: requestSchemaName(located, "header"),
+    body: bodyEntry(located),
+    responses: responsesEntry(document, located),
+  });
+}
+
+function securityEntry(requirements: readonly Readonly<Record<string, readonly string[]>>[]): string {
+  const [first, ...others] = requirements.flatMap((requirement) => Object.entries(requirement));
+  if (!first) return "undefined";
+  if (others.length > 0) throw new Error("an operation takes one kind of credentials");
+  return object({ scheme: JSON.stringify(first[0]), roles: JSON.stringify(first[1]) });
+}
+
+function bodyEntry({ operation }: LocatedOperation): string {
+  if (!operation.requestBody) return "undefined";
+  const [contentType, media] = onlyEntry(operation.requestBody.content, operation.operationId);
+  return object({
+    contentType: JSON.stringify(contentType),
+    schema: expression(media.schema),
+    maxBytes: String(operation["x-max-body-bytes"] ?? 1_048_576),
+  });
+}
+
+function responsesEntry(document: Document, { operation }: LocatedOperation): string {
+  const entries = Object.entries(operation.responses).map(([status, reference]) => {
+    const { content } = resolve(document.components.responses, reference);
+    if (!content) return [status, object({ contentType: "undefined", schema: "Type.Undefined()" })] as const;
+    const [contentType, media] = onlyEntry(content, operation.operationId);
+    return [
+      status,
+      object({ contentType: JSON.stringify(contentType), schema: expression(media.schema) }),
+    ] as const;
+  });
+  return object(Object.fromEntries(entries));
+}
+
+/** The schemas that only one operation's request has: path, query and header parameters as objects. */
+function requestSchemas(located: LocatedOperation): [string, JsonSchema][] {
+  return (["path", "query", "header"] as const).flatMap((place): [string, JsonSchema][] => {
+    const parameters = located.parameters.filter((parameter) => parameter.in === place);
+    if (parameters.length === 0 && place === "header") return [];
+    return [[requestSchemaName(located, place).replace("schemas.", ""), parametersSchema(parameters, place)]];
+  });
+}
+
+function requestSchemaName({ operation, parameters }: LocatedOperation, place: Parameter["in"]): string {
+  if (place === "header" && !parameters.some((parameter) => parameter.in === "header")) return "undefined";
+  const suffix = { path: "Params", query: "Query", header: "Headers" }[place];
+  return `schemas.${operation.operationId[0]?.toUpperCase()}${operation.operationId.slice(1)}${suffix}`;
+}
+
+/** A free-form parameter (`style: form, explode: true`, an object) is whatever no other parameter names. */
+function parametersSchema(parameters: readonly Parameter[], place: Parameter["in"]): JsonSchema {
+  const freeForm = parameters.find((parameter) => parameter.schema.type === "object");
+  const named = parameters.filter((parameter) => parameter !== freeForm);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      named.map(({ name, schema }) => [place === "header" ? name.toLowerCase() : name, schema]),
+    ),
+    required: named
+      .filter((parameter) => parameter.required)
+      .map(({ name }) => (place === "header" ? name.toLowerCase() : name)),
+    additionalProperties: place === "header" ? true : (freeForm?.schema.additionalProperties ?? false),
+  };
+}
+
+/** Each schema after those it refers to. */
+function inDependencyOrder(components: Readonly<Record<string, JsonSchema>>): [string, JsonSchema][] {
+  const done = new Map<string, JsonSchema>();
+  const visit = (name: string, above: readonly string[]): void => {
+    if (done.has(name)) return;
+    if (above.includes(name)) throw new Error(`the schemas ${above.join(" → ")} → ${name} go in a circle`);
+    const schema = components[name];
+    if (!schema) throw new Error(`there is no schema ${name}`);
+    for (const ref of refsOf(schema)) visit(ref, [...above, name]);
+    done.set(name, schema);
+  };
+  for (const name of Object.keys(components).sort()) visit(name, []);
+  return [...done];
+}
+
+const expression = (schema: JsonSchema) =>
+  schema.$ref === undefined ? typeboxOf(schema) : `schemas.${typeboxOf(schema)}`;
+
+const object = (members: Readonly<Record<string, string>>) =>
+  `{ ${Object.entries(members)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(", ")} }`;
+
+function onlyEntry<T>(content: Readonly<Record<string, T>>, operationId: string): [string, T] {
+  const [first, ...others] = Object.entries(content);
+  if (!first || others.length > 0) throw new Error(`${operationId}: a body has exactly one content type`);
+  return first;
+}

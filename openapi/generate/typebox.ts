@@ -1,0 +1,148 @@
+/**
+ * JSON Schema (as OpenAPI 3.1 has it) → TypeBox source text.
+ *
+ * Pure: one schema in, one expression out. A keyword that is not known here stops the generation:
+ * a rule that silently did not reach the server would be worse than none.
+ */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly [keyword: string]: unknown;
+}
+
+const structural = new Set([
+  "$ref",
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "const",
+  "oneOf",
+  "anyOf",
+]);
+const annotations = new Set(["description", "example", "examples", "title", "deprecated", "default"]);
+const constraints = new Set([
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "format",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+]);
+/** Formats that describe a wire type or a hint, not a rule that a validator checks. */
+const unchecked = new Set(["int32", "int64", "double", "binary", "password"]);
+
+/** The TypeBox expression of a schema. `$ref`s become the names of the constants that stand above it. */
+export function typeboxOf(schema: JsonSchema): string {
+  refuseUnknown(schema);
+  if (schema.$ref !== undefined) return nameOfRef(schema.$ref);
+  if (schema.const !== undefined) return call("Type.Literal", JSON.stringify(schema.const));
+  if (schema.enum) return call("Type.Enum", JSON.stringify(schema.enum));
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (alternatives) return union(alternatives.map(typeboxOf));
+  if (typeof schema.type === "object")
+    return union(schema.type.map((type) => typeboxOf({ ...schema, type })));
+  return ofType(schema, optionsOf(schema));
+}
+
+/** Names of the component schemas that a schema refers to, in order of appearance. */
+export function refsOf(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(refsOf);
+  if (typeof schema !== "object" || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) =>
+    key === "$ref" && typeof value === "string" ? [nameOfRef(value)] : refsOf(value),
+  );
+}
+
+export function nameOfRef(ref: string): string {
+  const match = /^#\/components\/schemas\/(\w+)$/.exec(ref);
+  if (!match?.[1]) throw new Error(`cannot follow ${ref}: only #/components/schemas/<Name> is supported`);
+  return match[1];
+}
+
+function ofType(schema: JsonSchema, options: string): string {
+  switch (schema.type) {
+    case undefined:
+      return call("Type.Unknown");
+    case "string":
+      return call("Type.String", options);
+    case "integer":
+      return call("Type.Integer", options);
+    case "number":
+      return call("Type.Number", options);
+    case "boolean":
+      return call("Type.Boolean", options);
+    case "null":
+      return call("Type.Null");
+    case "array":
+      return call("Type.Array", schema.items ? typeboxOf(schema.items) : "Type.Unknown()", options);
+    case "object":
+      if (isFreeForm(schema)) return freeForm(schema);
+      return call("Type.Object", propertiesOf(schema), objectOptions(schema));
+    default:
+      throw new Error(`unknown type ${JSON.stringify(schema.type)}`);
+  }
+}
+
+/** An object of any members: TypeBox's record would not match a key that holds a line break. */
+function freeForm(schema: JsonSchema): string {
+  const options = Object.fromEntries([["type", "object"], ...entriesOf(schema)]);
+  return `Type.Unsafe<Record<string, unknown>>(${JSON.stringify(options)})`;
+}
+
+const isFreeForm = ({ properties, additionalProperties }: JsonSchema) =>
+  Object.keys(properties ?? {}).length === 0 && (additionalProperties ?? true) === true;
+
+function propertiesOf(schema: JsonSchema): string {
+  const required = new Set(schema.required ?? []);
+  const members = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const type = typeboxOf(property);
+    return `${JSON.stringify(name)}: ${required.has(name) ? type : call("Type.Optional", type)}`;
+  });
+  return `{ ${members.join(", ")} }`;
+}
+
+function objectOptions(schema: JsonSchema): string {
+  const rest = schema.additionalProperties ?? true;
+  const additional = rest === true ? "Type.Unknown()" : rest === false ? "false" : typeboxOf(rest);
+  const checked = entriesOf(schema).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  return `{ ${[`additionalProperties: ${additional}`, ...checked].join(", ")} }`;
+}
+
+function optionsOf(schema: JsonSchema): string {
+  const checked = entriesOf(schema).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  return checked.length === 0 ? "" : `{ ${checked.join(", ")} }`;
+}
+
+function entriesOf(schema: JsonSchema): [string, unknown][] {
+  return Object.entries(schema).filter(
+    ([key, value]) => constraints.has(key) && !(key === "format" && unchecked.has(value as string)),
+  );
+}
+
+function refuseUnknown(schema: JsonSchema): void {
+  for (const key of Object.keys(schema)) {
+    if (!structural.has(key) && !annotations.has(key) && !constraints.has(key) && !key.startsWith("x-"))
+      throw new Error(`the generator does not know the schema keyword "${key}"`);
+  }
+}
+
+const union = (members: readonly string[]) =>
+  members.length === 1 ? (members[0] as string) : `Type.Union([${members.join(", ")}])`;
+
+const call = (name: string, ...args: string[]) => `${name}(${args.filter((arg) => arg !== "").join(", ")})`;

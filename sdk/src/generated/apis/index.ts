@@ -1,0 +1,4 @@
+/* tslint:disable */
+/* eslint-disable */
+export * from './ServiceApi.ts';
+export * from './TablesApi.ts';

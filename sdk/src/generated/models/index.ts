@@ -1,0 +1,555 @@
+/* tslint:disable */
+/* eslint-disable */
+/**
+ * 
+ * @export
+ * @interface AffectedRowsAnswer
+ */
+export interface AffectedRowsAnswer {
+    /**
+     * 
+     * @type {AffectedRowsAnswerSuccessEnum}
+     * @memberof AffectedRowsAnswer
+     */
+    success: AffectedRowsAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof AffectedRowsAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {AffectedRowsAnswerData}
+     * @memberof AffectedRowsAnswer
+     */
+    data: AffectedRowsAnswerData;
+}
+
+
+/**
+ * @export
+ */
+export const AffectedRowsAnswerSuccessEnum = {
+    true: true
+} as const;
+export type AffectedRowsAnswerSuccessEnum = typeof AffectedRowsAnswerSuccessEnum[keyof typeof AffectedRowsAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface AffectedRowsAnswerData
+ */
+export interface AffectedRowsAnswerData {
+    /**
+     * 
+     * @type {number}
+     * @memberof AffectedRowsAnswerData
+     */
+    affected_rows: number;
+}
+/**
+ * 
+ * @export
+ * @interface Column
+ */
+export interface Column {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof Column
+     */
+    name: string;
+    /**
+     * 
+     * @type {ColumnType}
+     * @memberof Column
+     */
+    type: ColumnType;
+    /**
+     * 
+     * @type {boolean}
+     * @memberof Column
+     */
+    nullable: boolean;
+}
+
+
+/**
+ * 
+ * @export
+ * @interface ColumnDefinition
+ */
+export interface ColumnDefinition {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof ColumnDefinition
+     */
+    name: string;
+    /**
+     * 
+     * @type {ColumnType}
+     * @memberof ColumnDefinition
+     */
+    type: ColumnType;
+    /**
+     * Whether null is allowed.
+     * @type {boolean}
+     * @memberof ColumnDefinition
+     */
+    nullable?: boolean;
+}
+
+
+
+/**
+ * | type | takes | answers |
+ * |---|---|---|
+ * | text | string | string |
+ * | integer | number | number |
+ * | bigint | number or string of digits | string |
+ * | numeric | number or decimal string | string |
+ * | boolean | true, false | boolean |
+ * | date | `YYYY-MM-DD` | the same |
+ * | timestamp | RFC 3339 with an offset | UTC with microseconds and `Z` |
+ * | jsonb | any JSON | the same JSON |
+ * 
+ * @export
+ */
+export const ColumnType = {
+    text: 'text',
+    integer: 'integer',
+    bigint: 'bigint',
+    numeric: 'numeric',
+    boolean: 'boolean',
+    date: 'date',
+    timestamp: 'timestamp',
+    jsonb: 'jsonb'
+} as const;
+export type ColumnType = typeof ColumnType[keyof typeof ColumnType];
+
+/**
+ * This contract, bundled.
+ * @export
+ * @interface Contract
+ */
+export interface Contract {
+    [key: string]: any | any;
+    /**
+     * 
+     * @type {string}
+     * @memberof Contract
+     */
+    openapi: string;
+    /**
+     * 
+     * @type {{ [key: string]: any; }}
+     * @memberof Contract
+     */
+    info: { [key: string]: any; };
+    /**
+     * 
+     * @type {{ [key: string]: any; }}
+     * @memberof Contract
+     */
+    paths: { [key: string]: any; };
+}
+/**
+ * 
+ * @export
+ * @interface Fault
+ */
+export interface Fault {
+    /**
+     * JSON pointer (RFC 6901) into the body, or `/query/<name>`, `/path/<name>`, `/header/<name>`.
+     * @type {string}
+     * @memberof Fault
+     */
+    pointer: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Fault
+     */
+    detail: string;
+}
+/**
+ * 
+ * @export
+ * @interface Health
+ */
+export interface Health {
+    /**
+     * 
+     * @type {HealthStatusEnum}
+     * @memberof Health
+     */
+    status: HealthStatusEnum;
+}
+
+
+/**
+ * @export
+ */
+export const HealthStatusEnum = {
+    ok: 'ok'
+} as const;
+export type HealthStatusEnum = typeof HealthStatusEnum[keyof typeof HealthStatusEnum];
+
+/**
+ * 
+ * @export
+ * @interface NewRows
+ */
+export interface NewRows {
+    /**
+     * Every row has exactly the same columns.
+     * @type {Array<{ [key: string]: any; }>}
+     * @memberof NewRows
+     */
+    rows: Array<{ [key: string]: any; }>;
+}
+/**
+ * 
+ * @export
+ * @interface NewTable
+ */
+export interface NewTable {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof NewTable
+     */
+    name: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof NewTable
+     */
+    description?: string;
+    /**
+     * The built-in columns `id`, `created_at` and `updated_at` come by themselves and must not be named.
+     * @type {Array<ColumnDefinition>}
+     * @memberof NewTable
+     */
+    columns: Array<ColumnDefinition>;
+}
+/**
+ * What went wrong (RFC 9457), with the platform's envelope members beside it.
+ * `code` is stable and made for programs, `message` is made for people.
+ * 
+ * @export
+ * @interface Problem
+ */
+export interface Problem {
+    [key: string]: any | any;
+    /**
+     * 
+     * @type {ProblemSuccessEnum}
+     * @memberof Problem
+     */
+    success: ProblemSuccessEnum;
+    /**
+     * One plain sentence.
+     * @type {string}
+     * @memberof Problem
+     */
+    message: string;
+    /**
+     * `/problems/<code>`
+     * @type {string}
+     * @memberof Problem
+     */
+    type: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Problem
+     */
+    title: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof Problem
+     */
+    status: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof Problem
+     */
+    code: string;
+    /**
+     * The same as in the `X-Request-Id` header and in every log line of this request.
+     * @type {string}
+     * @memberof Problem
+     */
+    request_id: string;
+    /**
+     * Every fault of the request, up to 100.
+     * @type {Array<Fault>}
+     * @memberof Problem
+     */
+    errors?: Array<Fault>;
+}
+
+
+/**
+ * @export
+ */
+export const ProblemSuccessEnum = {
+    false: false
+} as const;
+export type ProblemSuccessEnum = typeof ProblemSuccessEnum[keyof typeof ProblemSuccessEnum];
+
+/**
+ * The table's own columns beside the built-in ones.
+ * @export
+ * @interface Row
+ */
+export interface Row {
+    [key: string]: any | any;
+    /**
+     * A bigint, so a string.
+     * @type {string}
+     * @memberof Row
+     */
+    id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Row
+     */
+    created_at: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Row
+     */
+    updated_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface RowDeletion
+ */
+export interface RowDeletion {
+    /**
+     * Column to value; a row matches when it equals in all of them. null matches rows without a value.
+     * @type {{ [key: string]: any; }}
+     * @memberof RowDeletion
+     */
+    where: { [key: string]: any; };
+}
+/**
+ * 
+ * @export
+ * @interface RowListAnswer
+ */
+export interface RowListAnswer {
+    /**
+     * 
+     * @type {RowListAnswerSuccessEnum}
+     * @memberof RowListAnswer
+     */
+    success: RowListAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof RowListAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {RowListAnswerData}
+     * @memberof RowListAnswer
+     */
+    data: RowListAnswerData;
+}
+
+
+/**
+ * @export
+ */
+export const RowListAnswerSuccessEnum = {
+    true: true
+} as const;
+export type RowListAnswerSuccessEnum = typeof RowListAnswerSuccessEnum[keyof typeof RowListAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface RowListAnswerData
+ */
+export interface RowListAnswerData {
+    /**
+     * 
+     * @type {Array<Row>}
+     * @memberof RowListAnswerData
+     */
+    rows: Array<Row>;
+    /**
+     * 
+     * @type {number}
+     * @memberof RowListAnswerData
+     */
+    page: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof RowListAnswerData
+     */
+    limit: number;
+    /**
+     * How many rows match. Left out where the request says `$total=false`.
+     * @type {number}
+     * @memberof RowListAnswerData
+     */
+    total?: number;
+}
+/**
+ * 
+ * @export
+ * @interface RowUpdate
+ */
+export interface RowUpdate {
+    /**
+     * Column to value; a row matches when it equals in all of them. null matches rows without a value.
+     * @type {{ [key: string]: any; }}
+     * @memberof RowUpdate
+     */
+    where: { [key: string]: any; };
+    /**
+     * Column to new value. `updated_at` moves by itself; the built-in columns cannot be set.
+     * @type {{ [key: string]: any; }}
+     * @memberof RowUpdate
+     */
+    set: { [key: string]: any; };
+}
+/**
+ * 
+ * @export
+ * @interface TableAnswer
+ */
+export interface TableAnswer {
+    /**
+     * 
+     * @type {TableAnswerSuccessEnum}
+     * @memberof TableAnswer
+     */
+    success: TableAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof TableAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {TableRecord}
+     * @memberof TableAnswer
+     */
+    data: TableRecord;
+}
+
+
+/**
+ * @export
+ */
+export const TableAnswerSuccessEnum = {
+    true: true
+} as const;
+export type TableAnswerSuccessEnum = typeof TableAnswerSuccessEnum[keyof typeof TableAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface TableListAnswer
+ */
+export interface TableListAnswer {
+    /**
+     * 
+     * @type {TableListAnswerSuccessEnum}
+     * @memberof TableListAnswer
+     */
+    success: TableListAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof TableListAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {TableListAnswerData}
+     * @memberof TableListAnswer
+     */
+    data: TableListAnswerData;
+}
+
+
+/**
+ * @export
+ */
+export const TableListAnswerSuccessEnum = {
+    true: true
+} as const;
+export type TableListAnswerSuccessEnum = typeof TableListAnswerSuccessEnum[keyof typeof TableListAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface TableListAnswerData
+ */
+export interface TableListAnswerData {
+    /**
+     * Newest first.
+     * @type {Array<TableRecord>}
+     * @memberof TableListAnswerData
+     */
+    tables: Array<TableRecord>;
+}
+/**
+ * 
+ * @export
+ * @interface TableRecord
+ */
+export interface TableRecord {
+    /**
+     * Identifies this definition. A table that is dropped and made again gets another.
+     * @type {number}
+     * @memberof TableRecord
+     */
+    id: number;
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof TableRecord
+     */
+    table_name: string;
+    /**
+     * 
+     * @type {Array<Column>}
+     * @memberof TableRecord
+     */
+    columns: Array<Column>;
+    /**
+     * 
+     * @type {string}
+     * @memberof TableRecord
+     */
+    description: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TableRecord
+     */
+    created_at: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TableRecord
+     */
+    updated_at: string;
+}

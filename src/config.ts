@@ -1,0 +1,195 @@
+/**
+ * Configuration is a value: parsed once from the environment, complete and checked, then passed down (design 4).
+ *
+ * A bad variable is a `ConfigError` whose message is one line: the variable, what it got, what it takes. A secret's
+ * value is never repeated in one. An empty variable counts as unset.
+ */
+import { resolve } from "node:path";
+import ipaddr from "ipaddr.js";
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute path. Holds the embedded database, object files and generated secrets. */
+  readonly dataDir: string;
+  /** Absent: PostgreSQL is embedded under `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /** Absent: objects are files under `dataDir`. */
+  readonly s3: S3Config | undefined;
+  /** Absent: a shared secret is generated into `dataDir`. */
+  readonly accessTokens: AccessTokenConfig | undefined;
+  readonly jwtIssuer: string | undefined;
+  readonly jwtAudience: string | undefined;
+  /** Absent, like `downloadTokenSecret`: the instance is not configured to issue download URLs. */
+  readonly publicBaseUrl: string | undefined;
+  readonly downloadTokenSecret: string | undefined;
+  readonly formTokenSecret: string | undefined;
+  /** 1 to 3600. */
+  readonly downloadUrlTtlSeconds: number;
+  readonly uploadMaxBytes: number;
+  readonly draftMaxAgeHours: number;
+  readonly draftSweepIntervalSeconds: number;
+  /** Hosts, host:port pairs and CIDR ranges. */
+  readonly outboundAllow: readonly string[];
+  /** CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+export interface S3Config {
+  readonly endpoint: URL;
+  readonly region: string;
+  readonly bucket: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+export type AccessTokenConfig =
+  | { readonly kind: "secret"; readonly secret: string }
+  | { readonly kind: "jwks"; readonly url: URL };
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads every variable. `cwd` is what a relative DATA_DIR is relative to. Throws `ConfigError`. */
+export function parseConfig(environment: Environment, cwd: string): Config {
+  const env: Environment = Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value === "" ? undefined : value]),
+  );
+  const databaseUrl = urlOf(env, "DATABASE_URL", ["postgres:", "postgresql:"])?.href;
+  const config: Config = {
+    host: env.HOST ?? "127.0.0.1",
+    port: numberOf(env, "PORT", { least: 0, most: 65_535, whole: true, otherwise: 3000 }),
+    dataDir: resolve(cwd, env.DATA_DIR ?? ".data"),
+    databaseUrl,
+    s3: s3Of(env),
+    accessTokens: accessTokensOf(env),
+    jwtIssuer: env.JWT_ISSUER,
+    jwtAudience: env.JWT_AUDIENCE,
+    publicBaseUrl: urlOf(env, "PUBLIC_BASE_URL", ["http:", "https:"])?.href.replace(/\/+$/, ""),
+    downloadTokenSecret: secretOf(env, "DOWNLOAD_TOKEN_SECRET"),
+    formTokenSecret: secretOf(env, "FORM_TOKEN_SECRET"),
+    downloadUrlTtlSeconds: numberOf(env, "FORM_ATTACHMENT_URL_TTL_SECONDS", {
+      least: 1,
+      most: 3600,
+      whole: true,
+      otherwise: 900,
+    }),
+    uploadMaxBytes: sizeOf(env, "UPLOAD_MAX_SIZE", 10 * 1024 ** 2),
+    draftMaxAgeHours: numberOf(env, "DRAFT_MAX_AGE_HOURS", { least: 0, most: 24 * 365, otherwise: 24 }),
+    draftSweepIntervalSeconds: numberOf(env, "DRAFT_SWEEP_INTERVAL_SECONDS", {
+      least: 1,
+      most: 86_400,
+      otherwise: 300,
+    }),
+    outboundAllow: listOf(env, "OUTBOUND_ALLOW"),
+    trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
+    logLevel: oneOf(env, "LOG_LEVEL", { values: logLevels, otherwise: "info" }),
+  };
+  if (databaseUrl !== undefined && config.accessTokens === undefined)
+    throw new ConfigError(
+      "JWT_SECRET is not set; with DATABASE_URL it takes a secret of at least 32 characters, or JWT_JWKS_URL the URL of a key set",
+    );
+  return config;
+}
+
+const refusal = (name: string, got: string, takes: string) =>
+  new ConfigError(`${name} is ${JSON.stringify(got)}; it takes ${takes}`);
+
+function numberOf(
+  env: Environment,
+  name: string,
+  rule: { least: number; most: number; whole?: boolean; otherwise: number },
+): number {
+  const text = env[name];
+  if (text === undefined) return rule.otherwise;
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= rule.least && value <= rule.most && (!rule.whole || Number.isInteger(value))) return value;
+  throw refusal(name, text, `a ${rule.whole ? "whole " : ""}number from ${rule.least} to ${rule.most}`);
+}
+
+function sizeOf(env: Environment, name: string, otherwise: number): number {
+  const text = env[name];
+  if (text === undefined) return otherwise;
+  const match = /^(\d+(?:\.\d+)?)\s*(KB|MB)?$/i.exec(text);
+  const unit = { KB: 1024, MB: 1024 ** 2 }[match?.[2]?.toUpperCase() ?? ""] ?? 1;
+  const bytes = Math.floor(Number(match?.[1]) * unit);
+  if (bytes >= 1 && bytes <= 1024 ** 3) return bytes;
+  throw refusal(name, text, "bytes, or a number with KB or MB, from 1 to 1024MB");
+}
+
+function urlOf(env: Environment, name: string, protocols: readonly string[]): URL | undefined {
+  const text = env[name];
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url && protocols.includes(url.protocol)) return url;
+  // Not repeated: a database's URL holds its password.
+  throw new ConfigError(
+    `${name} is not a usable URL; it takes one that begins with ${protocols.join("// or ")}//`,
+  );
+}
+
+function secretOf(env: Environment, name: string): string | undefined {
+  const secret = env[name];
+  if (secret === undefined || secret.length >= 32) return secret;
+  throw new ConfigError(`${name} has ${secret.length} characters; it takes at least 32`);
+}
+
+function accessTokensOf(env: Environment): AccessTokenConfig | undefined {
+  const secret = secretOf(env, "JWT_SECRET");
+  const url = urlOf(env, "JWT_JWKS_URL", ["http:", "https:"]);
+  if (secret !== undefined && url)
+    throw new ConfigError("JWT_SECRET and JWT_JWKS_URL are both set; it takes one of them");
+  if (url) return { kind: "jwks", url };
+  return secret === undefined ? undefined : { kind: "secret", secret };
+}
+
+function s3Of(env: Environment): S3Config | undefined {
+  const endpoint = urlOf(env, "S3_ENDPOINT", ["http:", "https:"]);
+  if (!endpoint) return undefined;
+  const required = (name: string) => {
+    const value = env[name];
+    if (value === undefined) throw new ConfigError(`${name} is not set; with S3_ENDPOINT it takes a value`);
+    return value;
+  };
+  return {
+    endpoint,
+    region: env.S3_REGION ?? "us-east-1",
+    bucket: required("S3_BUCKET"),
+    accessKey: required("S3_ACCESS_KEY"),
+    secretKey: required("S3_SECRET_KEY"),
+  };
+}
+
+function listOf(env: Environment, name: string): string[] {
+  return (env[name] ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function rangesOf(env: Environment, name: string): string[] {
+  return listOf(env, name).map((item) => {
+    if (ipaddr.isValidCIDR(item)) return item;
+    if (ipaddr.isValid(item)) return `${item}/${ipaddr.parse(item).kind() === "ipv4" ? 32 : 128}`;
+    throw refusal(name, item, "a comma-separated list of CIDR ranges, such as 10.0.0.0/8");
+  });
+}
+
+function oneOf<T extends string>(
+  env: Environment,
+  name: string,
+  { values, otherwise }: { values: readonly T[]; otherwise: T },
+): T {
+  const text = env[name];
+  if (text === undefined) return otherwise;
+  const found = values.find((value) => value === text);
+  if (found === undefined) throw refusal(name, text, `one of ${values.join(", ")}`);
+  return found;
+}

@@ -1,0 +1,15 @@
+/** What every operation may use. Made once in `main.ts`, or by a test. */
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Sql } from "./database/connect.ts";
+import type { AccessTokens } from "./identity/accessTokens.ts";
+
+export interface Deps {
+  readonly config: Config;
+  readonly sql: Sql;
+  readonly accessTokens: AccessTokens;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** Turns true when the process begins to drain: it finishes what it has and takes no more. */
+  readonly draining: () => boolean;
+}

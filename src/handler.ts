@@ -1,0 +1,84 @@
+/**
+ * What an operation's handler takes and gives, derived from the contract.
+ *
+ * A handler is a plain function `(request, deps) => answer`. Its answer must be one that the contract declares with
+ * success; everything else it throws as a `Problem`. A room is `{ … } satisfies HandlersOf<"tag">`: an operation
+ * without a handler does not type-check.
+ */
+import type Type from "typebox";
+import type { Deps } from "./deps.ts";
+import type { OperationId, operations } from "./generated/operations.ts";
+import type { Fault } from "./problem.ts";
+import type { Tenant } from "./tenants/tenant.ts";
+
+type Operations = typeof operations;
+type StaticOf<Schema> = Schema extends Type.TSchema ? Type.Static<Schema> : undefined;
+
+/** Who is calling, and for which tenant: verified, provisioned, and holding a role that the operation asks for. */
+export interface Caller {
+  /** The token's `sub`. */
+  readonly subject: string;
+  readonly tenant: Tenant;
+  /** The caller's roles in this tenant. */
+  readonly roles: readonly string[];
+}
+
+export interface RequestOf<Id extends OperationId> {
+  /** Also in the `X-Request-Id` header, every log line and the audit trail. UUID version 7. */
+  readonly requestId: string;
+  readonly caller: Operations[Id]["security"] extends undefined ? undefined : Caller;
+  readonly params: StaticOf<Operations[Id]["params"]>;
+  readonly query: StaticOf<Operations[Id]["query"]>;
+  readonly body: Operations[Id]["body"] extends { schema: infer Schema } ? StaticOf<Schema> : undefined;
+}
+
+/** A JSON text that the database wrote, sent as it is. `T` is what it says, for the type check only. */
+export interface JsonText<T> {
+  readonly jsonText: string;
+  readonly saying?: T;
+}
+
+type SuccessStatus = 200 | 201 | 202 | 204;
+type Responses<Id extends OperationId> = Operations[Id]["responses"];
+type BodyOf<Response> = Response extends { schema: infer Schema } ? StaticOf<Schema> : undefined;
+
+/** A value, any part of which the database may have written as JSON text already. */
+export type Written<T> =
+  | T
+  | JsonText<T>
+  | (T extends readonly unknown[]
+      ? never
+      : T extends object
+        ? { readonly [Key in keyof T]: Written<T[Key]> }
+        : never);
+
+export type AnswerOf<Id extends OperationId> = {
+  [Status in keyof Responses<Id> & SuccessStatus]: {
+    readonly status: Status;
+    readonly body: Written<BodyOf<Responses<Id>[Status]>>;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+}[keyof Responses<Id> & SuccessStatus];
+
+export type Handler<Id extends OperationId> = (
+  request: RequestOf<Id>,
+  deps: Deps,
+) => Promise<AnswerOf<Id>> | AnswerOf<Id>;
+
+/**
+ * A handler that also looks at bodies which break their schema, so that the caller learns of those faults and of the
+ * ones that only the handler can see at once. It must throw when `faults` is not empty.
+ */
+export interface FaultMergingHandler<Id extends OperationId> {
+  readonly mergesFaults: (
+    request: Omit<RequestOf<Id>, "body"> & { readonly body: unknown; readonly faults: readonly Fault[] },
+    deps: Deps,
+  ) => Promise<AnswerOf<Id>>;
+}
+
+type IdsOf<Tag extends string> = {
+  [Id in OperationId]: Operations[Id]["tag"] extends Tag ? Id : never;
+}[OperationId];
+
+export type Tag = Operations[OperationId]["tag"];
+export type HandlersOf<T extends Tag> = { readonly [Id in IdsOf<T>]: Handler<Id> | FaultMergingHandler<Id> };

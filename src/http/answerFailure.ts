@@ -1,0 +1,75 @@
+/** Every failure ends here: logged with its cause, put into the audit trail where it was a write, answered. */
+import { ParseError, ValidationError } from "elysia";
+import { recordFailure } from "../audit/queries.ts";
+import type { Deps } from "../deps.ts";
+import { Problem } from "../problem.ts";
+import { answerValidators, type BindOptions, requireDeclared } from "./bind.ts";
+import { type Exchange, exchangeOf } from "./exchange.ts";
+import { problemBody, problemOf, problemResponse } from "./problemResponse.ts";
+
+interface Failure {
+  readonly error: unknown;
+  readonly code: string | number;
+  readonly request: Request;
+}
+
+export function answerFailure(deps: Deps, { checkAnswers }: BindOptions) {
+  return async ({ error, code, request }: Failure): Promise<Response> => {
+    const exchange = exchangeOf(request);
+    const problem = problemFor(error, code);
+    if (problem.status >= 500)
+      deps.log.error(
+        { request_id: exchange.requestId, code: problem.code, err: problem.cause },
+        problem.title,
+      );
+    await audit(deps, exchange, problem);
+    const answer = checkAnswers ? declared(problem, exchange) : problem;
+    exchange.status = answer.status;
+    return problemResponse(answer, exchange.requestId);
+  };
+}
+
+function problemFor(error: unknown, code: string | number): Problem {
+  if (code === "NOT_FOUND") return new Problem("route_not_found");
+  if (error instanceof ParseError || error instanceof ValidationError)
+    return error.cause instanceof Problem ? error.cause : new Problem("bad_request", { cause: error });
+  return problemOf(error);
+}
+
+/** A refused write is recorded once its caller is known to be allowed to write (design 7). */
+async function audit(
+  deps: Deps,
+  { operation, caller, table, requestId }: Exchange,
+  problem: Problem,
+): Promise<void> {
+  if (!operation?.audit || !caller) return;
+  const { audit: action } = operation;
+  const record = { tenantId: caller.tenant.id, actor: caller.subject, action, requestId };
+  const storable = table?.replaceAll("\0", "�").toWellFormed().slice(0, 200);
+  const statement = `${action.replace("_", " ")} ${storable ?? ""}`.trim();
+  try {
+    await recordFailure(deps.sql, {
+      ...record,
+      table: storable,
+      statement,
+      error: `${problem.code}: ${problem.message}`.replaceAll("\0", "�").toWellFormed(),
+    });
+  } catch (err) {
+    deps.log.error(
+      { request_id: requestId, ...record, statement, err },
+      "a failed write could not be recorded",
+    );
+  }
+}
+
+/** In test runs a problem that the contract does not declare for its operation is itself a failure. */
+function declared(problem: Problem, { operation, requestId }: Exchange): Problem {
+  if (!operation) return problem;
+  try {
+    requireDeclared(answerValidators(operation), problem.status, problemBody(problem, requestId));
+    return problem;
+  } catch (cause) {
+    console.error(`${operation.id}: ${String(cause)}`, problem.code);
+    return new Problem("internal_error", { cause });
+  }
+}

@@ -1,0 +1,22 @@
+/** One line a request. The path is logged without its query, which may hold tokens and people's data. */
+import type { Deps } from "../deps.ts";
+import { exchangeOf } from "./exchange.ts";
+
+export function logExchange({ log }: Deps) {
+  return ({ request }: { readonly request: Request }): void => {
+    const { requestId, startedAt, operation, caller, status } = exchangeOf(request);
+    log.info(
+      {
+        request_id: requestId,
+        method: request.method,
+        path: new URL(request.url).pathname,
+        operation: operation?.id,
+        tenant_id: caller?.tenant.id,
+        subject: caller?.subject,
+        status,
+        ms: Math.round((performance.now() - startedAt) * 100) / 100,
+      },
+      "request",
+    );
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Path and query: strings on the wire, converted to what the contract says before they are checked (design 3).
+ *
+ * Only the canonical spelling is converted (`7`, not `7.0`, ` 7` or `0x7`; `true`, not `1`); anything else stays a
+ * string and fails the check. A parameter that stands twice is refused: there is no telling which one was meant.
+ */
+import type Type from "typebox";
+import { type Fault, Problem } from "../problem.ts";
+
+type Properties = Readonly<Record<string, { readonly type?: string }>>;
+
+/** Values by name, converted as the schema's properties say. */
+export function convert(
+  values: Readonly<Record<string, string>>,
+  schema: Type.TObject,
+): Record<string, unknown> {
+  const properties = schema.properties as Properties;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, text]) => [
+      name,
+      convertOne(text, Object.hasOwn(properties, name) ? properties[name]?.type : "string"),
+    ]),
+  );
+}
+
+function convertOne(text: string, type: string | undefined): unknown {
+  if (type === "integer" && /^(0|-?[1-9]\d{0,15})$/.test(text)) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/** The query's parameters. Throws `invalid_parameter` for broken percent-encoding and for a name that stands twice. */
+export function readQuery(url: string): Record<string, string> {
+  const start = url.indexOf("?");
+  if (start === -1) return {};
+  const query = url.slice(start + 1).split("#", 1)[0] ?? "";
+  const values = new Map<string, string>();
+  const faults: Fault[] = [];
+  for (const part of query.split("&")) {
+    if (part === "") continue;
+    const [name, value] = split(part);
+    if (values.has(name)) faults.push({ pointer: `/query/${name}`, detail: "It stands twice." });
+    values.set(name, value);
+  }
+  if (faults.length > 0) throw new Problem("invalid_parameter", { errors: faults });
+  return Object.fromEntries(values);
+}
+
+function split(part: string): [name: string, value: string] {
+  const at = part.indexOf("=");
+  return at === -1 ? [decode(part), ""] : [decode(part.slice(0, at)), decode(part.slice(at + 1))];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (cause) {
+    throw new Problem("invalid_parameter", { message: "The query is not properly percent-encoded.", cause });
+  }
+}

@@ -1,0 +1,79 @@
+/** The contract's schemas at work: compiled once, their errors told in plain sentences. */
+import type Type from "typebox";
+import { Compile } from "typebox/compile";
+import type { TLocalizedValidationError } from "typebox/error";
+import { Settings } from "typebox/system";
+import { pointerToken } from "../json.ts";
+import { type Fault, maxFaults } from "../problem.ts";
+
+// One fault can be several errors: of a union, each of its members and the union itself.
+Settings.Set({ maxErrors: 4 * maxFaults });
+
+/** Every fault of a value; none for a valid one. Pointers begin with `root`. */
+export type Validator = (value: unknown, root?: string) => Fault[];
+
+export function compileValidator(schema: Type.TSchema): Validator {
+  const compiled = Compile(schema);
+  return (value, root = "") => {
+    if (compiled.Check(value)) return [];
+    const faults = compiled.Errors(value).flatMap((error) => faultsOf(error, root));
+    return withoutEchoes(faults.length > 0 ? faults : [{ pointer: root, detail: "It is not valid." }]);
+  };
+}
+
+function faultsOf(error: TLocalizedValidationError, root: string): Fault[] {
+  const pointer = root + error.instancePath;
+  const at = (name: string, detail: string): Fault => ({
+    pointer: `${pointer}/${pointerToken(name)}`,
+    detail,
+  });
+  switch (error.keyword) {
+    case "required":
+      return error.params.requiredProperties.map((name) => at(name, "It is required."));
+    case "additionalProperties":
+      return error.params.additionalProperties.map((name) => at(name, "There is no such member here."));
+    // An unknown member shows up twice: once as itself and once against the schema `false`.
+    case "boolean":
+    case "anyOf":
+      return [];
+    default:
+      return [{ pointer, detail: sentence(error) }];
+  }
+}
+
+function sentence(error: TLocalizedValidationError): string {
+  switch (error.keyword) {
+    case "type":
+      return `It must be ${[error.params.type].flat().map(withArticle).join(" or ")}.`;
+    case "enum":
+      return `It must be one of ${error.params.allowedValues.map((value) => JSON.stringify(value)).join(", ")}.`;
+    case "const":
+      return `It must be ${JSON.stringify(error.params.allowedValue)}.`;
+    case "pattern":
+      return `It must match ${error.params.pattern}.`;
+    case "minLength":
+      return `It must have at least ${error.params.limit} characters.`;
+    case "maxLength":
+      return `It must have at most ${error.params.limit} characters.`;
+    case "minItems":
+      return `It must have at least ${error.params.limit} items.`;
+    case "maxItems":
+      return `It must have at most ${error.params.limit} items.`;
+    case "minProperties":
+      return "It must not be empty.";
+    case "minimum":
+      return `It must be at least ${error.params.limit}.`;
+    case "maximum":
+      return `It must be at most ${error.params.limit}.`;
+    default:
+      return `It ${error.message}.`;
+  }
+}
+
+const withArticle = (type: string) =>
+  type === "null" ? type : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
+
+function withoutEchoes(faults: readonly Fault[]): Fault[] {
+  const seen = new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));
+  return [...seen.values()].slice(0, maxFaults);
+}

@@ -1,0 +1,85 @@
+/**
+ * The one table of everything that can go wrong: code → status and title (RFC 9457; design 6).
+ *
+ * Code throws `new Problem("table_not_found")`; `http/problemResponse.ts` alone turns it into an answer.
+ * `message` is what the caller may read. What happened inside travels in `cause`, which only the log sees.
+ */
+export const problems = {
+  bad_request: [400, "The request cannot be read"],
+  invalid_json: [400, "The body is not valid JSON"],
+  invalid_body: [400, "The body is not valid"],
+  invalid_parameter: [400, "A parameter is not valid"],
+  invalid_value: [400, "A value does not fit its column"],
+  unknown_column: [400, "A column does not exist"],
+  unequal_columns: [400, "The rows do not have the same columns"],
+  duplicate_column: [400, "A column is defined twice"],
+  built_in_column: [400, "A built-in column cannot be defined or set"],
+  table_name_in_use: [400, "The table name is in use"],
+  confirmation_required: [400, "The drop is not confirmed"],
+  row_too_large: [400, "A row is too large"],
+  table_has_dependents: [400, "Something else depends on the table"],
+  unauthenticated: [401, "Not authenticated"],
+  table_not_found: [404, "The table does not exist"],
+  route_not_found: [404, "There is nothing at this address"],
+  method_not_allowed: [405, "The method is not allowed here"],
+  request_timeout: [408, "The request took too long to arrive"],
+  payload_too_large: [413, "The request is too large"],
+  unsupported_media_type: [415, "The content type is not supported"],
+  identity_unavailable: [503, "Access tokens cannot be verified at the moment"],
+  storage_unavailable: [503, "The object storage is not available"],
+  internal_error: [500, "Something went wrong on our side"],
+  database_unavailable: [503, "The database is not available"],
+  draining: [503, "The process is shutting down"],
+  busy: [503, "The resource is busy"],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** One fault of a request; `pointer` is an RFC 6901 JSON pointer into its body, or `/query/<name>` and the like. */
+export interface Fault {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface ProblemOptions {
+  /** One plain sentence for the caller. Never SQL, a path, a secret or another tenant's name. */
+  readonly message?: string;
+  /** Every fault of one body, at most `maxFaults` of which are sent. */
+  readonly errors?: readonly Fault[];
+  /** Members beside the envelope's, such as `not_committed`. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** Faults reported at once (design 6). */
+export const maxFaults = 100;
+
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly Fault[];
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    const [status, title] = problems[code];
+    super(options.message ?? summaryOf(options.errors) ?? `${title}.`, { cause: options.cause });
+    this.code = code;
+    this.status = status;
+    this.title = title;
+    this.errors = (options.errors ?? []).slice(0, maxFaults);
+    this.members = options.members ?? {};
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The first fault with its place, and how many more there are. */
+function summaryOf(errors: readonly Fault[] = []): string | undefined {
+  const [first, ...others] = errors;
+  if (!first) return undefined;
+  const more = others.length === 0 ? "" : ` (${others.length} more in errors)`;
+  return `${first.pointer === "" ? "" : `${first.pointer}: `}${first.detail}${more}`;
+}

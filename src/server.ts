@@ -1,0 +1,32 @@
+/** The listening socket, and its orderly end. */
+import type { createApp } from "./app.ts";
+import type { Config } from "./config.ts";
+
+/** Larger than the largest body of the contract: http/body.ts refuses sooner, with a Problem. */
+const maxRequestBodySize = 1024 ** 3 + 1024 ** 2;
+/** Seconds without a byte in either direction after which a connection is closed. */
+const idleTimeout = 60;
+/** What is under way when the drain begins may take this long. */
+const drainMs = 25_000;
+
+export interface Server {
+  readonly url: URL;
+  /** Takes no more connections; resolves once all requests are answered, or are cut off after 25 s. */
+  stop(): Promise<void>;
+}
+
+export function listen(
+  app: ReturnType<typeof createApp>,
+  { host, port }: Pick<Config, "host" | "port">,
+): Server {
+  const server = Bun.serve({ hostname: host, port, maxRequestBodySize, idleTimeout, fetch: app.fetch });
+  app.server = server as typeof app.server;
+  return {
+    url: server.url,
+    stop: async () => {
+      const timer = setTimeout(() => server.stop(true), drainMs);
+      await server.stop();
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { numberText } from "../../json.ts";
+import type { ColumnType } from "./columnType.ts";
+import { isWhole, wholeText } from "./integer.ts";
+
+/** 64 bits. A string in answers, since a JavaScript client would round the number. */
+export const bigint: ColumnType = {
+  sqlType: "bigint",
+  takes: "a whole number, or its digits as a string, from -9223372036854775808 to 9223372036854775807",
+  accepts: (value) => isWhole(digitsOf(value), -(2n ** 63n), 2n ** 63n - 1n),
+  fromFilter: (text) => text,
+  toText: (value) => wholeText(digitsOf(value)),
+  recordType: "numeric",
+  toAnswer: (column) => `${column}::text`,
+};
+
+const digitsOf = (value: unknown) =>
+  typeof value === "string" ? /^-?\d+$/.exec(value)?.[0] : numberText(value);

@@ -1,0 +1,17 @@
+/** What the table builder knows of one column type. Each type is a file beside this one. */
+export interface ColumnType {
+  /** The column's type in PostgreSQL. */
+  readonly sqlType: string;
+  /** What a JSON value of the wrong kind is told to be: "a string", "a whole number from … to …". */
+  readonly takes: string;
+  /** Whether a JSON value (never null) fits, without losing anything. */
+  accepts(value: unknown): boolean;
+  /** A filter's text as the JSON value that it means; undefined where it means none. */
+  fromFilter(text: string): unknown;
+  /** An accepted value as text that PostgreSQL casts to `sqlType`. */
+  toText(value: unknown): string;
+  /** The type under which `json_to_recordset` reads accepted values, where that is not `sqlType` itself. */
+  readonly recordType?: string;
+  /** The SQL expression whose JSON is the answer's value, given the column's expression. Itself where absent. */
+  toAnswer?(column: string): string;
+}

@@ -1,0 +1,27 @@
+import { numberText } from "../../json.ts";
+import { integerOf, parseDecimal } from "../decimal.ts";
+import type { ColumnType } from "./columnType.ts";
+
+/** 32 bits. A number in JSON, in requests and answers. */
+export const integer: ColumnType = {
+  sqlType: "integer",
+  takes: "a whole number from -2147483648 to 2147483647",
+  accepts: (value) => isWhole(numberText(value), -(2n ** 31n), 2n ** 31n - 1n),
+  fromFilter: (text) => (/^-?\d+$/.test(text) && parseDecimal(text) ? JSON.rawJSON(text) : undefined),
+  toText: (value) => wholeText(numberText(value)),
+  // So that 1e3 and 1.0, which JSON calls whole, are read as such.
+  recordType: "numeric",
+};
+
+/** Whether a number's text is a whole number within bounds; `1e3` and `2.0` are whole. */
+export function isWhole(text: string | undefined, least: bigint, most: bigint): boolean {
+  const decimal = text === undefined ? undefined : parseDecimal(text);
+  const whole = decimal && integerOf(decimal);
+  return whole !== undefined && whole >= least && whole <= most;
+}
+
+/** The digits alone, as an integer type reads them. */
+export function wholeText(text: string | undefined): string {
+  const decimal = parseDecimal(text ?? "");
+  return String(decimal && integerOf(decimal));
+}

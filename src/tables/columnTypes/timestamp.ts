@@ -1,0 +1,28 @@
+import type { ColumnType } from "./columnType.ts";
+import { isDay } from "./date.ts";
+
+/**
+ * A moment (RFC 3339), to the microsecond. Refused, because PostgreSQL would change them silently: a leap second,
+ * digits beyond the microsecond, a moment whose UTC year is not 1 to 9999.
+ */
+export const timestamp: ColumnType = {
+  sqlType: "timestamptz",
+  takes:
+    "a moment written as RFC 3339 with an offset and at most microseconds, such as 2026-09-04T08:15:30.123456Z",
+  accepts: (value) => typeof value === "string" && isMoment(value),
+  fromFilter: (text) => text,
+  toText: String,
+  toAnswer: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+};
+
+const grammar =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d{1,6}0*)?(?:[Zz]|([+-])(0\d|1[0-5]):([0-5]\d))$/;
+
+function isMoment(text: string): boolean {
+  const match = grammar.exec(text);
+  if (!match?.[1] || !isDay(match[1])) return false;
+  const [, day, hours, minutes, , sign, offsetHours, offsetMinutes] = match;
+  const offset = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * (sign === "-" ? -1 : 1);
+  const utc = Number(hours) * 60 + Number(minutes) - offset;
+  return !(day === "0001-01-01" && utc < 0) && !(day === "9999-12-31" && utc >= 24 * 60);
+}

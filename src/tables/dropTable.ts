@@ -1,0 +1,37 @@
+import postgres from "postgres";
+import { recordSuccess } from "../audit/queries.ts";
+import type { Handler } from "../handler.ts";
+import { Problem } from "../problem.ts";
+import { tableNotFound } from "./definition.ts";
+import { quoteTable } from "./identifiers.ts";
+import { deleteRecord, lockTenant, runDefinition } from "./queries.ts";
+
+/** Removes the table, its registry entry and adds the audit record in one transaction. */
+export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, requestId }, { sql }) => {
+  if (query.confirm !== true) throw notConfirmed();
+  const { table } = params;
+  const { tenant, subject: actor } = caller;
+  const statement = `drop table ${quoteTable(tenant.schema, table)}`;
+  const record = await sql
+    .begin(async (tx) => {
+      await lockTenant(tx, tenant.id);
+      const dropped = await deleteRecord(tx, tenant.id, table);
+      if (!dropped) throw tableNotFound(table);
+      await runDefinition(tx, statement);
+      const change = { action: "drop_table", table, statement, affectedRows: null } as const;
+      await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
+      return dropped;
+    })
+    .catch((error) => {
+      throw hasDependents(error) ? new Problem("table_has_dependents", { cause: error }) : error;
+    });
+  return { status: 200, body: { success: true, message: `Table "${table}" was dropped.`, data: record } };
+};
+
+const notConfirmed = () =>
+  new Problem("confirmation_required", {
+    message: "Dropping a table loses all its rows. Add confirm=true to do it. Nothing was changed.",
+  });
+
+/** The platform made a view, or the like, on the table. */
+const hasDependents = (error: unknown) => error instanceof postgres.PostgresError && error.code === "2BP01";

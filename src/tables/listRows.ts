@@ -1,0 +1,41 @@
+import type { Handler } from "../handler.ts";
+import { type Fault, Problem } from "../problem.ts";
+import { stale, withDefinition } from "./definition.ts";
+import { counted } from "./messages.ts";
+import { runPage } from "./queries.ts";
+import { selectPage } from "./statements.ts";
+import { filterCondition } from "./values.ts";
+
+/** One round trip; the database writes the rows' JSON, which goes out as it is. */
+export const listRows: Handler<"listRows"> = async ({ params, query, caller }, { sql }) => {
+  const { page = 0, limit = 50, $total: total = true, ...filters } = query;
+  refuseReserved(filters);
+  const offset = BigInt(page) * BigInt(limit);
+  const target = { tenant: caller.tenant, table: params.table };
+  const found = await withDefinition(sql, target, async (definition) => {
+    const where = filterCondition(definition, filters);
+    const result = await runPage(sql, selectPage(definition, { where, limit, offset, total }));
+    return result?.current ? result : stale;
+  });
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: found.total === null ? "Rows." : `${counted(Number(found.total), "row")} in all.`,
+      data: {
+        rows: { jsonText: found.rows },
+        page,
+        limit,
+        ...(found.total === null ? {} : { total: Number(found.total) }),
+      },
+    },
+  };
+};
+
+/** Parameters that begin with `$` are kept for later features; no column can begin so. */
+function refuseReserved(filters: Readonly<Record<string, unknown>>): void {
+  const errors: Fault[] = Object.keys(filters)
+    .filter((name) => name.startsWith("$"))
+    .map((name) => ({ pointer: `/query/${name}`, detail: `There is no parameter ${JSON.stringify(name)}.` }));
+  if (errors.length > 0) throw new Problem("invalid_parameter", { errors });
+}

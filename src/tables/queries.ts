@@ -1,0 +1,83 @@
+/** The table builder's statements. Those on a tenant's own table are composed in statements.ts. */
+import type { Queryable, Sql, Tx } from "../database/connect.ts";
+import { runShape } from "../database/prepared.ts";
+import type { Column, TableRecord } from "../generated/schemas.ts";
+import type { JsonText } from "../handler.ts";
+import type { Statement } from "./statements.ts";
+
+/** A table record as JSON, in the contract's shape and order. */
+const record = (sql: Queryable) => sql`
+  row_to_json((select r from (select
+    id, table_name, columns, description,
+    to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+    to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at
+  ) r))::text`;
+
+/** What a statement needs to know of a table; undefined where the registry does not list it. */
+export async function findDefinition(
+  sql: Sql,
+  tenantId: number,
+  table: string,
+): Promise<{ id: number; columns: Column[] } | undefined> {
+  const [row] = await sql<{ id: number; columns: Column[] }[]>`
+    select id::float8 as id, columns from waybill.tenant_tables where tenant_id = ${tenantId} and table_name = ${table}`;
+  return row;
+}
+
+export async function findRecord(sql: Sql, tenantId: number, table: string) {
+  const [row] = await sql<{ record: string }[]>`
+    select ${record(sql)} as record from waybill.tenant_tables where tenant_id = ${tenantId} and table_name = ${table}`;
+  return row && recordText(row.record);
+}
+
+/** All records of a tenant, newest first, as one JSON array. */
+export async function listRecords(sql: Sql, tenantId: number): Promise<{ count: number; json: string }> {
+  const [row] = await sql<{ count: number; json: string }[]>`
+    select count(*)::int as count, coalesce('[' || string_agg(record, ',' order by id desc) || ']', '[]') as json
+    from (select id, ${record(sql)} as record from waybill.tenant_tables where tenant_id = ${tenantId}) t`;
+  return row ?? { count: 0, json: "[]" };
+}
+
+/** Fails with unique_violation `tenant_tables_name` where the tenant has a table of this name. */
+export async function insertRecord(
+  tx: Tx,
+  table: { tenantId: number; name: string; description: string; columns: readonly Column[] },
+) {
+  const [row] = await tx<{ record: string }[]>`
+    insert into waybill.tenant_tables (tenant_id, table_name, description, columns)
+    values (${table.tenantId}, ${table.name}, ${table.description}, ${JSON.stringify(table.columns)}::text::jsonb)
+    returning ${record(tx)} as record`;
+  return recordText(row?.record ?? "");
+}
+
+/** The record of the entry that was removed; undefined where there was none. */
+export async function deleteRecord(tx: Tx, tenantId: number, table: string) {
+  const [row] = await tx<{ record: string }[]>`
+    delete from waybill.tenant_tables where tenant_id = ${tenantId} and table_name = ${table}
+    returning ${record(tx)} as record`;
+  return row && recordText(row.record);
+}
+
+/** One tenant's changes of definition happen one after the other. Held until the transaction ends. */
+export const lockTenant = (tx: Tx, tenantId: number) =>
+  tx`select pg_advisory_xact_lock(hashtextextended('waybill.tenant_tables', ${tenantId}))`;
+
+export const runDefinition = (tx: Tx, text: string) => tx.unsafe(text);
+
+/** A page of rows; `current` is false where the definition no longer stands. */
+export async function runPage(sql: Sql, { text, parameters }: Statement) {
+  const [row] = await runShape<{ current: boolean; rows: string; total: string | null }>(
+    sql,
+    text,
+    parameters,
+  );
+  return row;
+}
+
+/** A write with its audit record. */
+export async function runWrite(sql: Sql, { text, parameters }: Statement) {
+  const [row] = await runShape<{ current: boolean; affected: string }>(sql, text, parameters);
+  return row;
+}
+
+const recordText = (jsonText: string): JsonText<TableRecord> => ({ jsonText });

@@ -1,0 +1,177 @@
+/**
+ * SQL text for a tenant's table, made from its definition. Pure: texts and parameters in, nothing run.
+ *
+ * Three things hold for each statement. Its identifiers come from the registry and are quoted here. Every value is a
+ * parameter, cast from text, so that no driver converts it on the way. And it does nothing unless the definition
+ * that it was made from stands in the statement's own snapshot; the definition's id is part of the text, so a
+ * statement prepared for one definition never serves another.
+ */
+import { builtInColumns, type Definition } from "./definition.ts";
+import { quoteIdentifier, quoteLiteral, quoteTable } from "./identifiers.ts";
+
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly (string | null)[];
+}
+
+/** Who writes, for the audit record that stands or falls with the change. */
+export interface Authorship {
+  readonly actor: string;
+  readonly requestId: string;
+}
+
+export type Condition = Readonly<Record<string, unknown>>;
+
+/** Collects parameters and hands out their places. */
+class Parameters {
+  readonly values: (string | null)[] = [];
+
+  /** `$n::text::<type>`: the driver sees text whatever the type. */
+  add(value: string | null, type = "text"): string {
+    this.values.push(value);
+    return type === "text" ? `$${this.values.length}::text` : `$${this.values.length}::text::${type}`;
+  }
+}
+
+/** One row `{ current, rows, total }`: `rows` is JSON text, `total` null where it was not asked for. */
+export function selectPage(
+  definition: Definition,
+  { where, limit, offset, total }: { where: Condition; limit: number; offset: bigint; total: boolean },
+): Statement {
+  const parameters = new Parameters();
+  const matches = conditionSql(definition, where, parameters);
+  const page = `select ${answerColumns(definition)} from ${tableSql(definition)} t where ${matches} order by t."id" limit ${parameters.add(String(limit), "bigint")} offset ${parameters.add(String(offset), "bigint")}`;
+  const count = total ? `(select count(*)::text from ${tableSql(definition)} t where ${matches})` : "null";
+  const text = `select ${stands(definition)} as current, (select coalesce(json_agg(r), '[]')::text from (${page}) r) as rows, ${count} as total`;
+  return { text, parameters: parameters.values };
+}
+
+/** One row `{ current, affected }`, as all writes answer. */
+export function insertRows(
+  definition: Definition,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  authorship: Authorship,
+): Statement {
+  const parameters = new Parameters();
+  const names = Object.keys(rows[0] ?? {});
+  const source = parameters.add(JSON.stringify(rows), "json");
+  const records = names.map((name) => `${quoteIdentifier(name)} ${recordType(definition, name)}`);
+  // A row without columns is a row all the same: one built-in column stands in for the list that may not be empty.
+  const targets = names.length > 0 ? names.map(quoteIdentifier) : ['"created_at"'];
+  const values = names.length > 0 ? names.map((name) => recordValue(definition, name)) : ["now()"];
+  const change = `insert into ${tableSql(definition)} (${targets.join(", ")}) select ${values.join(", ")} from json_to_recordset(${source}) as r(${records.join(", ") || '"id" text'}) where ${stands(definition)}`;
+  const statement = `insert into ${tableSql(definition)} (${targets.join(", ")})`;
+  return audited(change, { definition, parameters, authorship, action: "insert", statement });
+}
+
+export function updateRows(
+  definition: Definition,
+  { where, set }: { where: Condition; set: Condition },
+  authorship: Authorship,
+): Statement {
+  const parameters = new Parameters();
+  const assignments = Object.entries(set).map(
+    ([name, value]) => `${quoteIdentifier(name)} = ${valueSql(definition, name, { value, parameters })}`,
+  );
+  const matches = conditionSql(definition, where, parameters);
+  const change = `update ${tableSql(definition)} t set ${assignments.join(", ")}, "updated_at" = now() where ${stands(definition)} and ${matches}`;
+  const statement = `update ${tableSql(definition)} set ${readable(definition, set, ", ")} where ${readable(definition, where, " and ")}`;
+  return audited(change, { definition, parameters, authorship, action: "update", statement });
+}
+
+export function deleteRows(definition: Definition, where: Condition, authorship: Authorship): Statement {
+  const parameters = new Parameters();
+  const matches = conditionSql(definition, where, parameters);
+  const change = `delete from ${tableSql(definition)} t where ${stands(definition)} and ${matches}`;
+  const statement = `delete from ${tableSql(definition)} where ${readable(definition, where, " and ")}`;
+  return audited(change, { definition, parameters, authorship, action: "delete", statement });
+}
+
+interface Audited {
+  readonly definition: Definition;
+  readonly parameters: Parameters;
+  readonly authorship: Authorship;
+  readonly action: "insert" | "update" | "delete";
+  /** For the trail's readers: values inlined and cut, never run. */
+  readonly statement: string;
+}
+
+/** The change and its audit record as one statement: both happen or neither. */
+function audited(
+  change: string,
+  { definition, parameters, authorship, action, statement }: Audited,
+): Statement {
+  const record = [
+    parameters.add(String(definition.tenant.id), "bigint"),
+    parameters.add(authorship.actor),
+    quoteLiteral(action),
+    parameters.add(definition.name),
+    parameters.add(statement.slice(0, 10_000)),
+    "(select count(*) from changed)",
+    "'success'",
+    parameters.add(authorship.requestId, "uuid"),
+  ];
+  const text = `with changed as (${change} returning 1), audited as (insert into waybill.audit_log (tenant_id, actor, action, table_name, statement, affected_rows, outcome, request_id) select ${record.join(", ")} where ${stands(definition)}) select ${stands(definition)} as current, (select count(*) from changed)::text as affected`;
+  return { text, parameters: parameters.values };
+}
+
+const stands = (definition: Definition) =>
+  `exists (select from waybill.tenant_tables where id = ${definition.id})`;
+
+const tableSql = (definition: Definition) => quoteTable(definition.tenant.schema, definition.name);
+
+function answerColumns(definition: Definition): string {
+  const names = [...Object.keys(builtInColumns), ...definition.columns.map((column) => column.name)];
+  return names
+    .map((name) => {
+      const column = `t.${quoteIdentifier(name)}`;
+      return `${typeOf(definition, name).toAnswer?.(column) ?? column} as ${quoteIdentifier(name)}`;
+    })
+    .join(", ");
+}
+
+function conditionSql(definition: Definition, where: Condition, parameters: Parameters): string {
+  const terms = Object.entries(where).map(([name, value]) => {
+    const column = `t.${quoteIdentifier(name)}`;
+    return value === null
+      ? `${column} is null`
+      : `${column} = ${valueSql(definition, name, { value, parameters })}`;
+  });
+  return terms.join(" and ") || "true";
+}
+
+function valueSql(
+  definition: Definition,
+  name: string,
+  { value, parameters }: { value: unknown; parameters: Parameters },
+): string {
+  const type = typeOf(definition, name);
+  return parameters.add(value === null ? null : type.toText(value), type.sqlType);
+}
+
+function recordType(definition: Definition, name: string): string {
+  const type = typeOf(definition, name);
+  return type.recordType ?? type.sqlType;
+}
+
+function recordValue(definition: Definition, name: string): string {
+  const type = typeOf(definition, name);
+  return type.recordType ? `r.${quoteIdentifier(name)}::${type.sqlType}` : `r.${quoteIdentifier(name)}`;
+}
+
+/** `"name" = 'value'` for the trail, each value cut at 200 characters. */
+function readable(definition: Definition, values: Condition, separator: string): string {
+  return Object.entries(values)
+    .map(([name, value]) => {
+      const text =
+        value === null ? "null" : quoteLiteral(typeOf(definition, name).toText(value).slice(0, 200));
+      return `${quoteIdentifier(name)} = ${text}`;
+    })
+    .join(separator);
+}
+
+function typeOf(definition: Definition, name: string) {
+  const type = definition.types.get(name);
+  if (!type) throw new Error("a statement was asked for with a column that the table does not have");
+  return type;
+}

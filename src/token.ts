@@ -1,0 +1,45 @@
+/** `bun run token --tenant 1 --slug demo --user alice --role admin_sop`: one signed access token on standard output. */
+import { parseArgs } from "node:util";
+import { ConfigError, parseConfig } from "./config.ts";
+import { createAccessTokens } from "./identity/accessTokens.ts";
+import { storedSecret } from "./identity/secrets.ts";
+
+const usage =
+  "usage: bun run token --tenant <id> --slug <slug> --user <name> --role <admin_sop|member|engine> [--role …] [--ttl <seconds>]";
+const roles = ["admin_sop", "member", "engine"];
+
+async function token(args: readonly string[]): Promise<string> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      tenant: { type: "string" },
+      slug: { type: "string" },
+      user: { type: "string" },
+      role: { type: "string", multiple: true },
+      ttl: { type: "string", default: "86400" },
+    },
+  });
+  const { slug, user, role = [] } = values;
+  const id = Number(values.tenant);
+  const ttlSeconds = Number(values.ttl);
+  const known = role.length > 0 && role.every((name) => roles.includes(name));
+  if (!Number.isSafeInteger(id) || id < 1 || !slug || !user || !known || !(ttlSeconds > 0))
+    throw new ConfigError(usage);
+  const config = parseConfig(process.env, process.cwd());
+  const secret = await storedSecret(config.dataDir, "jwt");
+  const tokens = createAccessTokens({
+    keys: config.accessTokens ?? { kind: "secret", secret },
+    issuer: config.jwtIssuer,
+    audience: config.jwtAudience,
+    fetch,
+    now: () => new Date(),
+  });
+  return tokens.sign({ sub: user, tenants: [{ id, slug, roles: role }] }, { ttlSeconds });
+}
+
+try {
+  console.log(await token(process.argv.slice(2)));
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.message : `${(error as Error).message}\n${usage}`);
+  process.exit(1);
+}
