@@ -6,6 +6,7 @@
  */
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
+import type { ClamdAddress } from "./content/clamd.ts";
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -24,7 +25,7 @@ export interface Config {
   readonly accessTokens: AccessTokenConfig | undefined;
   readonly jwtIssuer: string | undefined;
   readonly jwtAudience: string | undefined;
-  /** Absent, like `downloadTokenSecret`: the instance is not configured to issue download URLs. */
+  /** Absent or empty, like `downloadTokenSecret`: the instance is not configured to issue download URLs. */
   readonly publicBaseUrl: string | undefined;
   readonly downloadTokenSecret: string | undefined;
   readonly formTokenSecret: string | undefined;
@@ -33,6 +34,8 @@ export interface Config {
   readonly uploadMaxBytes: number;
   readonly draftMaxAgeHours: number;
   readonly draftSweepIntervalSeconds: number;
+  /** Absent: uploads are not scanned for malware. */
+  readonly clamd: ClamdConfig | undefined;
   /** Hosts, host:port pairs and CIDR ranges. */
   readonly outboundAllow: readonly string[];
   /** CIDR ranges whose X-Forwarded-For is believed. */
@@ -51,6 +54,12 @@ export interface S3Config {
 export type AccessTokenConfig =
   | { readonly kind: "secret"; readonly secret: string }
   | { readonly kind: "jwks"; readonly url: URL };
+
+export interface ClamdConfig {
+  readonly address: ClamdAddress;
+  /** What happens to an upload while clamd does not answer. */
+  readonly whenAway: "refuse" | "accept";
+}
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -72,9 +81,12 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     accessTokens: accessTokensOf(env),
     jwtIssuer: env.JWT_ISSUER,
     jwtAudience: env.JWT_AUDIENCE,
-    publicBaseUrl: urlOf(env, "PUBLIC_BASE_URL", ["http:", "https:"])?.href.replace(/\/+$/, ""),
-    downloadTokenSecret: secretOf(env, "DOWNLOAD_TOKEN_SECRET"),
-    formTokenSecret: secretOf(env, "FORM_TOKEN_SECRET"),
+    publicBaseUrl:
+      orOff(environment, "PUBLIC_BASE_URL") ??
+      urlOf(env, "PUBLIC_BASE_URL", ["http:", "https:"])?.href.replace(/\/+$/, ""),
+    downloadTokenSecret:
+      orOff(environment, "DOWNLOAD_TOKEN_SECRET") ?? secretOf(env, "DOWNLOAD_TOKEN_SECRET"),
+    formTokenSecret: orOff(environment, "FORM_TOKEN_SECRET") ?? secretOf(env, "FORM_TOKEN_SECRET"),
     downloadUrlTtlSeconds: numberOf(env, "FORM_ATTACHMENT_URL_TTL_SECONDS", {
       least: 1,
       most: 3600,
@@ -88,16 +100,21 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       most: 86_400,
       otherwise: 300,
     }),
+    clamd: clamdOf(env),
     outboundAllow: listOf(env, "OUTBOUND_ALLOW"),
     trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
     logLevel: oneOf(env, "LOG_LEVEL", { values: logLevels, otherwise: "info" }),
   };
-  if (databaseUrl !== undefined && config.accessTokens === undefined)
+  const outside = databaseUrl !== undefined ? "DATABASE_URL" : config.s3 && "S3_ENDPOINT";
+  if (outside && config.accessTokens === undefined)
     throw new ConfigError(
-      "JWT_SECRET is not set; with DATABASE_URL it takes a secret of at least 32 characters, or JWT_JWKS_URL the URL of a key set",
+      `JWT_SECRET is not set; with ${outside} it takes a secret of at least 32 characters, or JWT_JWKS_URL the URL of a key set`,
     );
   return config;
 }
+
+/** `""` where a variable is set to nothing: a self-contained instance then makes no value of its own. */
+const orOff = (environment: Environment, name: string) => (environment[name] === "" ? "" : undefined);
 
 const refusal = (name: string, got: string, takes: string) =>
   new ConfigError(`${name} is ${JSON.stringify(got)}; it takes ${takes}`);
@@ -165,6 +182,16 @@ function s3Of(env: Environment): S3Config | undefined {
     accessKey: required("S3_ACCESS_KEY"),
     secretKey: required("S3_SECRET_KEY"),
   };
+}
+
+function clamdOf(env: Environment): ClamdConfig | undefined {
+  const whenAway = oneOf(env, "CLAMD_WHEN_AWAY", { values: ["refuse", "accept"], otherwise: "refuse" });
+  const text = env.CLAMD_ADDRESS;
+  if (text === undefined) return undefined;
+  if (text.startsWith("/")) return { address: { socket: text }, whenAway };
+  const url = URL.parse(`tcp://${text}`);
+  if (url?.hostname && url.port) return { address: { host: url.hostname, port: Number(url.port) }, whenAway };
+  throw refusal("CLAMD_ADDRESS", text, "host:port, or the path of a socket");
 }
 
 function listOf(env: Environment, name: string): string[] {

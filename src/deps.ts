@@ -3,11 +3,16 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Sql } from "./database/connect.ts";
 import type { AccessTokens } from "./identity/accessTokens.ts";
+import type { FormTokens } from "./identity/formTokens.ts";
+import type { Storage } from "./storage/storage.ts";
 
 export interface Deps {
   readonly config: Config;
   readonly sql: Sql;
+  readonly storage: Storage;
   readonly accessTokens: AccessTokens;
+  /** Undefined where the instance has no public forms. */
+  readonly formTokens: FormTokens | undefined;
   readonly log: Logger;
   readonly now: () => Date;
   /** Turns true when the process begins to drain: it finishes what it has and takes no more. */

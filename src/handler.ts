@@ -23,10 +23,25 @@ export interface Caller {
   readonly roles: readonly string[];
 }
 
+/** A visitor of an embedded start form, as the form session token says. */
+export interface Visitor {
+  /** The form session. */
+  readonly id: string;
+  readonly tenant: Tenant;
+  readonly processKey: string;
+  readonly expiresAt: Date;
+}
+
+type CallerOf<Security> = Security extends { readonly scheme: "accessToken" }
+  ? Caller
+  : Security extends { readonly scheme: "formToken" }
+    ? Visitor
+    : undefined;
+
 export interface RequestOf<Id extends OperationId> {
   /** Also in the `X-Request-Id` header, every log line and the audit trail. UUID version 7. */
   readonly requestId: string;
-  readonly caller: Operations[Id]["security"] extends undefined ? undefined : Caller;
+  readonly caller: CallerOf<Operations[Id]["security"]>;
   readonly params: StaticOf<Operations[Id]["params"]>;
   readonly query: StaticOf<Operations[Id]["query"]>;
   readonly body: Operations[Id]["body"] extends { schema: infer Schema } ? StaticOf<Schema> : undefined;

@@ -165,7 +165,8 @@ function collectUnstorable(value: unknown, pointer: string, faults: Fault[]): vo
   }
 }
 
-function unstorable(text: string): string | undefined {
+/** Why a text cannot be stored; undefined where it can. */
+export function unstorable(text: string): string | undefined {
   if (text.includes("\0")) return "It contains U+0000, which cannot be stored.";
   return text.isWellFormed() ? undefined : "It contains half of a surrogate pair, which is not text.";
 }

@@ -5,37 +5,25 @@ import { type Config, ConfigError, parseConfig } from "./config.ts";
 import { connect } from "./database/connect.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
-import { createAccessTokens } from "./identity/accessTokens.ts";
-import { storedSecret } from "./identity/secrets.ts";
 import { createLog } from "./log.ts";
 import { listen } from "./server.ts";
 import { welcome } from "./welcome.ts";
+import { completeConfig, isSelfContained, wire } from "./wire.ts";
 
 async function run(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  const embedded = config.databaseUrl === undefined;
-  const database = embedded ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : undefined;
-  const url = database?.url ?? (config.databaseUrl as string);
+  const { databaseUrl, dataDir } = config;
+  const database = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
+  const url = database?.url ?? (databaseUrl as string);
   try {
     await migrate(url, { log });
     const sql = connect(url);
-    const keys = config.accessTokens ?? {
-      kind: "secret" as const,
-      secret: await storedSecret(config.dataDir, "jwt"),
-    };
-    const now = () => new Date();
-    const accessTokens = createAccessTokens({
-      keys,
-      issuer: config.jwtIssuer,
-      audience: config.jwtAudience,
-      fetch,
-      now,
-    });
     let draining = false;
-    const deps = { config, sql, accessTokens, log, now, draining: () => draining };
+    const deps = wire(config, { sql, log, draining: () => draining });
+    await deps.storage.prepare();
     const server = listen(createApp(deps, { checkAnswers: process.env.NODE_ENV === "test" }), config);
     log.info({ address: server.url.href }, "listening");
-    if (embedded && !config.accessTokens) await welcome(server.url, accessTokens);
+    if (isSelfContained(config)) await welcome(server.url, deps.accessTokens);
 
     const signal = await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
     log.info({ signal: signal[0] }, "draining");
@@ -48,7 +36,7 @@ async function run(config: Config): Promise<void> {
 }
 
 try {
-  await run(parseConfig(process.env, process.cwd()));
+  await run(await completeConfig(parseConfig(process.env, process.cwd())));
   process.exit(0);
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : error);

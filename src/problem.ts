@@ -4,6 +4,13 @@
  * Code throws `new Problem("table_not_found")`; `http/problemResponse.ts` alone turns it into an answer.
  * `message` is what the caller may read. What happened inside travels in `cause`, which only the log sees.
  */
+import { type RejectionCode, rejections } from "./content/rejection.ts";
+
+/** A refused file is told by the rule that it broke; the sentences stand with the rules. */
+const rejectionProblems = Object.fromEntries(
+  Object.keys(rejections).map((code) => [code, [415, "The file is not allowed"] as const]),
+) as unknown as Record<RejectionCode, readonly [415, "The file is not allowed"]>;
+
 export const problems = {
   bad_request: [400, "The request cannot be read"],
   invalid_json: [400, "The body is not valid JSON"],
@@ -18,19 +25,33 @@ export const problems = {
   confirmation_required: [400, "The drop is not confirmed"],
   row_too_large: [400, "A row is too large"],
   table_has_dependents: [400, "Something else depends on the table"],
+  file_name_invalid: [400, "The file name cannot be used"],
   unauthenticated: [401, "Not authenticated"],
+  download_refused: [401, "The download link is not valid"],
   table_not_found: [404, "The table does not exist"],
+  attachment_not_found: [404, "The attachment does not exist"],
+  embed_not_found: [404, "The form does not exist"],
+  discussion_not_found: [404, "The discussion does not exist"],
+  participant_not_found: [404, "The participant does not exist"],
   route_not_found: [404, "There is nothing at this address"],
   method_not_allowed: [405, "The method is not allowed here"],
   request_timeout: [408, "The request took too long to arrive"],
+  attachment_committed: [409, "The attachment is committed"],
+  not_committed: [409, "Not all attachments can be committed"],
+  session_quota_exceeded: [409, "The form session has no room for this file"],
   payload_too_large: [413, "The request is too large"],
   unsupported_media_type: [415, "The content type is not supported"],
   identity_unavailable: [503, "Access tokens cannot be verified at the moment"],
   storage_unavailable: [503, "The object storage is not available"],
+  malware_found: [422, "The file contains malware"],
+  rate_limited: [429, "Too many requests"],
+  not_configured: [501, "The instance is not configured for this"],
+  scanner_unavailable: [503, "The malware scanner is not available"],
   internal_error: [500, "Something went wrong on our side"],
   database_unavailable: [503, "The database is not available"],
   draining: [503, "The process is shutting down"],
   busy: [503, "The resource is busy"],
+  ...rejectionProblems,
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof problems;

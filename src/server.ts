@@ -1,6 +1,6 @@
 /** The listening socket, and its orderly end. */
 import type { createApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 
 /** Larger than the largest body of the contract: http/body.ts refuses sooner, with a Problem. */
 const maxRequestBodySize = 1024 ** 3 + 1024 ** 2;
@@ -15,11 +15,11 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-export function listen(
-  app: ReturnType<typeof createApp>,
-  { host, port }: Pick<Config, "host" | "port">,
-): Server {
-  const server = Bun.serve({ hostname: host, port, maxRequestBodySize, idleTimeout, fetch: app.fetch });
+type Address = Pick<Config, "host" | "port">;
+
+/** Listens. Throws a one-line ConfigError where the address cannot be had. */
+export function listen(app: ReturnType<typeof createApp>, address: Address): Server {
+  const server = serve(app, address);
   app.server = server as typeof app.server;
   return {
     url: server.url,
@@ -29,4 +29,12 @@ export function listen(
       clearTimeout(timer);
     },
   };
+}
+
+function serve(app: ReturnType<typeof createApp>, { host, port }: Address) {
+  try {
+    return Bun.serve({ hostname: host, port, maxRequestBodySize, idleTimeout, fetch: app.fetch });
+  } catch (cause) {
+    throw new ConfigError(`PORT is ${port}; it takes a port that is free on HOST ${host}`, { cause });
+  }
 }

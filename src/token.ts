@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { ConfigError, parseConfig } from "./config.ts";
 import { createAccessTokens } from "./identity/accessTokens.ts";
-import { storedSecret } from "./identity/secrets.ts";
+import { completeConfig } from "./wire.ts";
 
 const usage =
   "usage: bun run token --tenant <id> --slug <slug> --user <name> --role <admin_sop|member|engine> [--role …] [--ttl <seconds>]";
@@ -25,14 +25,15 @@ async function token(args: readonly string[]): Promise<string> {
   const known = role.length > 0 && role.every((name) => roles.includes(name));
   if (!Number.isSafeInteger(id) || id < 1 || !slug || !user || !known || !(ttlSeconds > 0))
     throw new ConfigError(usage);
-  const config = parseConfig(process.env, process.cwd());
-  const secret = await storedSecret(config.dataDir, "jwt");
+  const { accessTokens: keys, ...config } = await completeConfig(parseConfig(process.env, process.cwd()));
+  if (!keys) throw new ConfigError("JWT_SECRET is not set; it takes the secret that the server has");
+  const now = () => new Date();
   const tokens = createAccessTokens({
-    keys: config.accessTokens ?? { kind: "secret", secret },
+    keys,
     issuer: config.jwtIssuer,
     audience: config.jwtAudience,
     fetch,
-    now: () => new Date(),
+    now,
   });
   return tokens.sign({ sub: user, tenants: [{ id, slug, roles: role }] }, { ttlSeconds });
 }

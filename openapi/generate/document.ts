@@ -49,6 +49,7 @@ export interface Operation {
   };
   readonly responses: Readonly<Record<string, Response>>;
   readonly "x-audit"?: string;
+  readonly "x-rate-limit"?: unknown;
   readonly "x-max-body-bytes"?: number;
 }
 

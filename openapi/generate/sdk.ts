@@ -1,9 +1,15 @@
 /** Contract → `sdk/src/generated/`: the typescript-fetch client of @openapitools/openapi-generator-cli. */
 import { rm } from "node:fs/promises";
 
-/** Writes the client. Throws where Java is missing or the generator fails; its output goes to standard error. */
-export async function generateSdk(root: string): Promise<void> {
-  await rm(`${root}sdk/src/generated`, { recursive: true, force: true });
+/** Where the client stands. */
+export const sdkFolder = "sdk/src/generated";
+
+/**
+ * Writes the client into `folder`, from the bundled contract. Throws where Java is missing or the generator fails;
+ * its output goes to standard error.
+ */
+export async function generateSdk(root: string, folder = `${root}${sdkFolder}`): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
   const generator = Bun.spawn(
     [
       "bun",
@@ -12,7 +18,7 @@ export async function generateSdk(root: string): Promise<void> {
       "generate",
       "--generator-name=typescript-fetch",
       `--input-spec=${root}src/generated/openapi.json`,
-      `--output=${root}sdk/src/generated`,
+      `--output=${folder}`,
       `--openapitools=${root}openapi/openapitools.json`,
       "--additional-properties=supportsES6=true,importFileExtension=.ts,modelPropertyNaming=original,paramNaming=camelCase,enumPropertyNaming=original,useSingleRequestParameter=true,stringEnums=false,withoutRuntimeChecks=true,typescriptThreePlus=true",
       "--global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false",

@@ -1,6 +1,6 @@
 /** Contract → `src/generated/`: the TypeBox schemas and the table of operations that the server binds. */
 import { type Document, type LocatedOperation, operationsOf, type Parameter, resolve } from "./document.ts";
-import { type JsonSchema, refsOf, typeboxOf } from "./typebox.ts";
+import { type JsonSchema, nameOfRef, refsOf, typeboxOf } from "./typebox.ts";
 
 const banner = "// Generated from openapi/ by `bun run generate`. Do not edit.\n";
 
@@ -12,7 +12,7 @@ export function schemasSource(document: Document): string {
     ([name, schema]) =>
       `export const ${name} = ${typeboxOf(schema)};\nexport type ${name} = Type.Static<typeof ${name}>;\n`,
   );
-  return `${banner}import Type from "typebox";\n\n${definitions.join("\n")}`;
+  return `${banner}import Type from "typebox";\nimport type { FileStream, ReceivedFile } from "../file.ts";\n\n${definitions.join("\n")}`;
 }
 
 /** `operations.ts`: everything that binding an operation needs, keyed by operationId. */
@@ -32,7 +32,9 @@ function operationEntry(document: Document, located: LocatedOperation): string {
     method: JSON.stringify(located.method),
     path: JSON.stringify(located.path),
     security: securityEntry(operation.security ?? document.security ?? []),
-    audit: audit === undefined ? "undefined" : JSON.stringify(audit),
+    tenantIn: tenantEntry(document, located),
+    audit: JSON.stringify(audit) ?? "undefined",
+    rateLimit: JSON.stringify(operation["x-rate-limit"]) ?? "undefined",
     params: requestSchemaName(located, "path"),
     query: requestSchemaName(located, "query"),
     headers: requestSchemaName(located, "header"),
@@ -46,6 +48,17 @@ function securityEntry(requirements: readonly Readonly<Record<string, readonly s
   if (!first) return "undefined";
   if (others.length > 0) throw new Error("an operation takes one kind of credentials");
   return object({ scheme: JSON.stringify(first[0]), roles: JSON.stringify(first[1]) });
+}
+
+/** Where a request names its tenant: the path's `tenantId`, the header `x-active-tenant`, or the body's `tenant_id`. */
+function tenantEntry(document: Document, { operation, parameters }: LocatedOperation): string {
+  const named = (place: string, name: string) =>
+    parameters.some((parameter) => parameter.in === place && parameter.name === name);
+  if (named("path", "tenantId")) return '"path"';
+  if (named("header", "x-active-tenant")) return '"header"';
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  const body = schema?.$ref === undefined ? schema : document.components.schemas[nameOfRef(schema.$ref)];
+  return body?.properties?.tenant_id ? '"body"' : "undefined";
 }
 
 function bodyEntry({ operation }: LocatedOperation): string {
@@ -62,11 +75,11 @@ function responsesEntry(document: Document, { operation }: LocatedOperation): st
   const entries = Object.entries(operation.responses).map(([status, reference]) => {
     const { content } = resolve(document.components.responses, reference);
     if (!content) return [status, object({ contentType: "undefined", schema: "Type.Undefined()" })] as const;
-    const [contentType, media] = onlyEntry(content, operation.operationId);
-    return [
-      status,
-      object({ contentType: JSON.stringify(contentType), schema: expression(media.schema) }),
-    ] as const;
+    const [first, ...others] = Object.entries(content);
+    if (!first) throw new Error(`${operation.operationId}: ${status} has no content type`);
+    // Where there are several, the handler says which.
+    const contentType = others.length > 0 ? "undefined" : JSON.stringify(first[0]);
+    return [status, object({ contentType, schema: expression(first[1].schema) })] as const;
   });
   return object(Object.fromEntries(entries));
 }

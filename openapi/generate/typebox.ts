@@ -80,6 +80,7 @@ function ofType(schema: JsonSchema, options: string): string {
     case undefined:
       return call("Type.Unknown");
     case "string":
+      if (schema.format === "binary") return binary(schema);
       return call("Type.String", options);
     case "integer":
       return call("Type.Integer", options);
@@ -107,6 +108,12 @@ function freeForm(schema: JsonSchema): string {
 
 const isFreeForm = ({ properties, additionalProperties }: JsonSchema) =>
   Object.keys(properties ?? {}).length === 0 && (additionalProperties ?? true) === true;
+
+/** A file: in a request it has been received to disk already, in an answer (`x-stream`) it is still to be sent. */
+const binary = (schema: JsonSchema) =>
+  schema["x-stream"] === true
+    ? "Type.Unsafe<FileStream>({})"
+    : 'Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] })';
 
 function propertiesOf(schema: JsonSchema): string {
   const required = new Set(schema.required ?? []);

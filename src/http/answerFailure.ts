@@ -3,7 +3,7 @@ import { ParseError, ValidationError } from "elysia";
 import { recordFailure } from "../audit/queries.ts";
 import type { Deps } from "../deps.ts";
 import { Problem } from "../problem.ts";
-import { answerValidators, type BindOptions, requireDeclared } from "./bind.ts";
+import { type AnswerOptions, answerValidators, requireDeclared } from "./answer.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { problemBody, problemOf, problemResponse } from "./problemResponse.ts";
 
@@ -13,7 +13,7 @@ interface Failure {
   readonly request: Request;
 }
 
-export function answerFailure(deps: Deps, { checkAnswers }: BindOptions) {
+export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
   return async ({ error, code, request }: Failure): Promise<Response> => {
     const exchange = exchangeOf(request);
     const problem = problemFor(error, code);
@@ -23,9 +23,10 @@ export function answerFailure(deps: Deps, { checkAnswers }: BindOptions) {
         problem.title,
       );
     await audit(deps, exchange, problem);
+    await exchange.dispose?.();
     const answer = checkAnswers ? declared(problem, exchange) : problem;
     exchange.status = answer.status;
-    return problemResponse(answer, exchange.requestId);
+    return problemResponse(answer, exchange);
   };
 }
 
@@ -42,7 +43,7 @@ async function audit(
   { operation, caller, table, requestId }: Exchange,
   problem: Problem,
 ): Promise<void> {
-  if (!operation?.audit || !caller) return;
+  if (!operation?.audit || !caller || !("subject" in caller)) return;
   const { audit: action } = operation;
   const record = { tenantId: caller.tenant.id, actor: caller.subject, action, requestId };
   const storable = table?.replaceAll("\0", "�").toWellFormed().slice(0, 200);

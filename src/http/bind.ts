@@ -1,33 +1,32 @@
 /**
  * The only code that registers contract routes: one loop over the generated operations (design 2).
  *
- * A request passes: authentication, before a byte of its body is read · reading and converting · the contract's
- * schemas, compiled here and handed to Elysia as Standard Schemas · the handler · the answer, which is checked
- * against the contract as well where `checkAnswers` says so. Whatever throws on the way ends in `answerFailure`.
+ * A request passes: admission, before a byte of its body is read · reading and converting · the contract's schemas,
+ * compiled here and handed to Elysia as Standard Schemas · the handler · the answer, which is checked against the
+ * contract as well where `checkAnswers` says so. Whatever throws on the way ends in `answerFailure`.
  */
+import { join } from "node:path";
 import { Elysia } from "elysia";
 import type Type from "typebox";
 import type { Deps } from "../deps.ts";
 import { type OperationId, operations } from "../generated/operations.ts";
 import type { FaultMergingHandler, Handler } from "../handler.ts";
 import { type Fault, Problem } from "../problem.ts";
+import { type Arrival, admit, admitToTenant, methodNotAllowed } from "./admission.ts";
+import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
-import { authenticate } from "./caller.ts";
-import { type Exchange, exchangeOf, type Operation } from "./exchange.ts";
-import { convert, readQuery } from "./parameters.ts";
-import { writeJson } from "./serialize.ts";
-import { compileValidator, type Validator } from "./validation.ts";
+import { exchangeOf, type Operation } from "./exchange.ts";
+import { readMultipartBody } from "./multipart.ts";
+import { convert, readPath, readQuery } from "./parameters.ts";
+import { compileValidator } from "./validation.ts";
 
 /** A handler for each operation of the contract; a missing one does not type-check. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> | FaultMergingHandler<Id> };
 
-export interface BindOptions {
-  /** Answers that break the contract become a 500. On in every test run. */
-  readonly checkAnswers: boolean;
+export interface BindOptions extends AnswerOptions {
+  /** A request's body has to arrive within this time. 60 s where absent. */
+  readonly bodyTimeoutMs?: number;
 }
-
-/** A request's body has to arrive within this time. */
-const bodyTimeoutMs = 60_000;
 
 export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elysia {
   const app = new Elysia({ name: "contract", strictPath: true });
@@ -44,65 +43,64 @@ interface Binding {
 }
 
 /** The part of Elysia's context that is used here. */
-interface Context {
-  readonly request: Request;
+interface Context extends Arrival {
   params: Record<string, string> | undefined;
   query: Record<string, unknown>;
   body: unknown;
 }
 
-function bindOperation(app: Elysia, operation: Operation, { handlers, deps, options }: Binding): void {
-  const handler = handlers[operation.id] as Handler<OperationId> | FaultMergingHandler<OperationId>;
-  const answer = answerer(operation, options);
-  const { body } = operation;
-
-  const admit = async ({ request, params }: Context) => {
-    const exchange = exchangeOf(request);
-    if (exchange.operation) return;
-    // Elysia hands a HEAD to the GET handler; the contract knows none.
-    if (request.method !== operation.method) throw methodNotAllowed([operation.method]);
-    exchange.operation = operation;
-    if (params?.table !== undefined) exchange.table = params.table;
-    if (!operation.security) return;
-    const demand = { roles: operation.security.roles, tenantId: params?.tenantId };
-    exchange.caller = await authenticate(request, demand, deps);
-  };
-
+function bindOperation(app: Elysia, operation: Operation, binding: Binding): void {
+  const { deps, options } = binding;
+  const { body, headers } = operation;
+  const readBody = bodyReader(operation, deps, options.bodyTimeoutMs ?? 60_000);
   const parse = async (context: Context) => {
-    await admit(context);
-    const limits = { maxBytes: body?.maxBytes ?? 0, timeoutMs: bodyTimeoutMs };
-    return readJsonBody(context.request, limits);
+    await admit(context, operation, deps);
+    return readBody(context.request);
   };
-
   const transform = async (context: Context) => {
-    await admit(context);
-    context.params = convert(context.params ?? {}, operation.params) as Record<string, string>;
+    await admit(context, operation, deps);
+    context.params = convert(readPath(context.params), operation.params) as Record<string, string>;
     context.query = convert(readQuery(context.request.url), operation.query);
   };
-
-  const handle = async (context: Context) => {
-    const exchange = exchangeOf(context.request);
-    const { value, faults } = (context.body ?? { value: undefined, faults: [] }) as Checked;
-    const request = {
-      requestId: exchange.requestId,
-      caller: exchange.caller,
-      params: context.params,
-      query: context.query,
-      body: value,
-      faults,
-    };
-    if (typeof handler !== "function")
-      return answer(await handler.mergesFaults(request as never, deps), exchange);
-    if (faults.length > 0) throw new Problem("invalid_body", { errors: faults });
-    return answer(await handler(request as never, deps), exchange);
-  };
-
-  app.route(operation.method, routeOf(operation.path), handle as never, {
+  app.route(operation.method, routeOf(operation.path), runner(operation, binding) as never, {
     ...(body ? { parse: [parse as never], body: checkedBody(body.schema) as never } : { parse: "none" }),
+    ...(headers ? { headers: refusing(headers, "/header") as never } : {}),
     transform: [transform as never],
     params: refusing(operation.params, "/path") as never,
     query: refusing(operation.query, "/query") as never,
   });
+}
+
+/** Reads a body as the contract says it comes. */
+function bodyReader({ body }: Operation, { config }: Deps, timeoutMs: number) {
+  if (body?.contentType !== "multipart/form-data")
+    return (request: Request) => readJsonBody(request, { maxBytes: body?.maxBytes ?? 0, timeoutMs });
+  const limits = { folder: join(config.dataDir, "uploads"), maxFileBytes: config.uploadMaxBytes, timeoutMs };
+  return async (request: Request) => {
+    const { value, dispose } = await readMultipartBody(request, limits);
+    exchangeOf(request).dispose = dispose;
+    return value;
+  };
+}
+
+/** Everything after validation: the handler's story, and the end of what the request left on disk. */
+function runner(operation: Operation, { handlers, deps, options }: Binding) {
+  const handler = handlers[operation.id] as Handler<OperationId> | FaultMergingHandler<OperationId>;
+  const answer = answerer(operation, options);
+  return async (context: Context): Promise<Response> => {
+    const exchange = exchangeOf(context.request);
+    const { value, faults } = (context.body ?? { value: undefined, faults: [] }) as Checked;
+    if (operation.audit) exchange.table ??= nameIn(value);
+    const merges = typeof handler !== "function";
+    if (!merges && faults.length > 0) throw new Problem("invalid_body", { errors: faults });
+    if (operation.tenantIn === "body")
+      await admitToTenant(context.request, (value as { tenant_id: number }).tenant_id, { operation, deps });
+    const { requestId, caller } = exchange;
+    const request = { requestId, caller, params: context.params, query: context.query, body: value, faults };
+    const answered = await (merges ? handler.mergesFaults : handler)(request as never, deps);
+    await exchange.dispose?.();
+    return answer(answered, exchange);
+  };
 }
 
 /** A body with the faults that the contract finds in it: the handler may have more to add before it is refused. */
@@ -131,55 +129,11 @@ function standardSchema<T>(check: (value: unknown) => T) {
   return { "~standard": { version: 1 as const, vendor: "waybill", validate } };
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-function answerer(operation: Operation, { checkAnswers }: BindOptions) {
-  const validators = checkAnswers ? answerValidators(operation) : undefined;
-  const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
-  return ({ status, body, headers }: Answer, exchange: Exchange): Response => {
-    exchange.status = status;
-    const contentType = responses[status]?.contentType;
-    const text = body === undefined ? null : typeof body === "string" ? body : writeJson(body);
-    if (validators)
-      requireDeclared(validators, status, contentType === "application/json" ? JSON.parse(text ?? "") : body);
-    return new Response(text, {
-      status,
-      headers: {
-        ...(contentType === undefined ? {} : { "Content-Type": contentType }),
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-        "X-Request-Id": exchange.requestId,
-        ...headers,
-      },
-    });
-  };
-}
-
-/** Validators of an operation's answers, by status. */
-export function answerValidators(operation: Operation): ReadonlyMap<number, Validator> {
-  return new Map(
-    Object.entries(operation.responses).map(([status, { schema }]) => [
-      Number(status),
-      compileValidator(schema as Type.TSchema),
-    ]),
-  );
-}
-
-/** Throws where an answer is not what the contract says: our fault, so a 500. */
-export function requireDeclared(
-  validators: ReadonlyMap<number, Validator>,
-  status: number,
-  body: unknown,
-): void {
-  const validate = validators.get(status);
-  if (!validate) throw new Error(`the contract does not declare the status ${status}`);
-  const [fault] = validate(body);
-  if (fault) throw new Error(`the answer breaks the contract at ${fault.pointer}: ${fault.detail}`);
-}
+/** The table that a body names. */
+const nameIn = (value: unknown) => {
+  const name = (value as { name?: unknown } | null | undefined)?.name;
+  return typeof name === "string" ? name : undefined;
+};
 
 function methodsByPath(): Map<string, string[]> {
   const methods = new Map<string, string[]>();
@@ -195,9 +149,6 @@ function bindOtherMethods(app: Elysia, path: string, allowed: readonly string[])
   };
   app.all(routeOf(path), refuse, { parse: "none" });
 }
-
-const methodNotAllowed = (allowed: readonly string[]) =>
-  new Problem("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
 
 /** `/tables/{table}` as Elysia writes it. */
 const routeOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -3,38 +3,61 @@
  * bad one, an expired one, a tenant it does not name, a role it does not hold.
  */
 import type { Deps } from "../deps.ts";
-import type { Caller } from "../handler.ts";
+import type { Caller, Visitor } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { resolveTenant } from "../tenants/tenant.ts";
 
 export interface Demand {
   /** Roles of which the caller needs one; empty where any member will do. */
   readonly roles: readonly string[];
-  /** The path's `{tenantId}` as it stands there; undefined where the header `x-active-tenant` names the tenant. */
-  readonly tenantId: string | undefined;
+  /** The tenant that the request names; undefined where it names none that could be known yet. */
+  readonly tenant: { readonly id: string } | { readonly slug: string } | undefined;
 }
 
-/** The verified caller with the tenant, which is provisioned on first use. */
-export async function authenticate(request: Request, demand: Demand, deps: Deps): Promise<Caller> {
+/** The verified user with the tenant, which is provisioned on first use. */
+export async function authenticateUser(request: Request, demand: Demand, deps: Deps): Promise<Caller> {
+  const membership = await findMembership(request, demand, deps);
+  const { id, slug, roles } = membership;
+  const tenant = await resolveTenant(deps.sql, id, slug);
+  if (tenant) return { subject: membership.subject, tenant, roles };
+  deps.log.warn({ tenant_id: id, slug }, "a token pairs a tenant id and a slug that belong to two tenants");
+  throw unauthenticated();
+}
+
+/** Throws unless some tenant of the token gives one of the roles: all that can be said before the body is read. */
+export async function authenticateAnyTenant(
+  request: Request,
+  roles: readonly string[],
+  deps: Deps,
+): Promise<void> {
+  await findMembership(request, { roles, tenant: undefined }, deps);
+}
+
+/** The visitor whom the form session token lets in. Throws `not_configured` where the instance has no public forms. */
+export async function authenticateVisitor(request: Request, { formTokens, sql }: Deps): Promise<Visitor> {
+  if (!formTokens) throw new Problem("not_configured", { message: "This instance has no public forms." });
+  const verified = await formTokens.verify(request.headers.get("x-probis-form-token") ?? "");
+  const tenant = verified && (await resolveTenant(sql, verified.tenant.id, verified.tenant.slug));
+  if (!verified || !tenant) throw unauthenticated();
+  return { id: verified.sessionId, tenant, processKey: verified.processKey, expiresAt: verified.expiresAt };
+}
+
+async function findMembership(request: Request, { roles, tenant }: Demand, { accessTokens }: Deps) {
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-  const claims = token === undefined ? undefined : await deps.accessTokens.verify(token);
-  const names = tenantNamed(request, demand);
-  const membership = claims?.tenants.find(names);
-  const holds = demand.roles.length === 0 || membership?.roles.some((role) => demand.roles.includes(role));
-  if (!claims || !membership || !holds) throw unauthenticated();
-  const tenant = await resolveTenant(deps.sql, membership.id, membership.slug);
-  if (!tenant) {
-    const { id, slug } = membership;
-    deps.log.warn({ tenant_id: id, slug }, "a token pairs a tenant id and a slug that belong to two tenants");
-    throw unauthenticated();
-  }
-  return { subject: claims.sub, tenant, roles: membership.roles };
+  const claims = token === undefined ? undefined : await accessTokens.verify(token);
+  const membership = claims?.tenants.find(
+    (candidate) => isNamed(candidate, tenant) && (roles.length === 0 || holdsOne(candidate.roles, roles)),
+  );
+  if (!claims || !membership) throw unauthenticated();
+  return { ...membership, subject: claims.sub };
 }
 
-function tenantNamed(request: Request, { tenantId }: Demand) {
-  const slug = request.headers.get("x-active-tenant");
-  return (tenant: { readonly id: number; readonly slug: string }) =>
-    tenantId === undefined ? tenant.slug === slug : String(tenant.id) === tenantId;
+const holdsOne = (held: readonly string[], asked: readonly string[]) =>
+  held.some((role) => asked.includes(role));
+
+function isNamed({ id, slug }: { id: number; slug: string }, tenant: Demand["tenant"]): boolean {
+  if (tenant === undefined) return true;
+  return "id" in tenant ? String(id) === tenant.id : slug === tenant.slug;
 }
 
 const unauthenticated = () =>

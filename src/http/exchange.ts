@@ -1,6 +1,6 @@
 /** One request on its way through the server: what is known of it so far. */
 import type { OperationId, operations } from "../generated/operations.ts";
-import type { Caller } from "../handler.ts";
+import type { Caller, Visitor } from "../handler.ts";
 
 export type Operation = (typeof operations)[OperationId];
 
@@ -9,12 +9,16 @@ export interface Exchange {
   readonly requestId: string;
   /** `performance.now()` at arrival. */
   readonly startedAt: number;
+  /** Goes out with whatever is answered. */
+  readonly headers: Record<string, string>;
   operation?: Operation;
-  caller?: Caller;
+  caller?: Caller | Visitor;
   /** What was answered. */
   status?: number;
   /** The table that the request names, once that is known. For the audit trail. */
   table?: string;
+  /** Removes what the request has left on disk. */
+  dispose?: () => Promise<void>;
 }
 
 const exchanges = new WeakMap<Request, Exchange>();
@@ -23,7 +27,8 @@ const exchanges = new WeakMap<Request, Exchange>();
 export function exchangeOf(request: Request): Exchange {
   const known = exchanges.get(request);
   if (known) return known;
-  const exchange = { requestId: Bun.randomUUIDv7(), startedAt: performance.now() };
+  const requestId = Bun.randomUUIDv7();
+  const exchange = { requestId, startedAt: performance.now(), headers: { "X-Request-Id": requestId } };
   exchanges.set(request, exchange);
   return exchange;
 }

@@ -9,10 +9,10 @@ export function logExchange({ log }: Deps) {
       {
         request_id: requestId,
         method: request.method,
-        path: new URL(request.url).pathname,
+        path: pathOf(request.url),
         operation: operation?.id,
         tenant_id: caller?.tenant.id,
-        subject: caller?.subject,
+        subject: caller && "subject" in caller ? caller.subject : undefined,
         status,
         ms: Math.round((performance.now() - startedAt) * 100) / 100,
       },
@@ -20,3 +20,6 @@ export function logExchange({ log }: Deps) {
     );
   };
 }
+
+/** Not by `new URL`, which throws where the Host header is not a host's name. */
+const pathOf = (url: string) => /^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1];

@@ -29,6 +29,20 @@ function convertOne(text: string, type: string | undefined): unknown {
   return text;
 }
 
+/**
+ * The path's parameters, as they were decoded. Throws `invalid_parameter` for broken percent-encoding, which leaves
+ * nothing to decode, and for U+0000, which no name of anything holds and the database does not take.
+ */
+export function readPath(values: Readonly<Record<string, string | null>> = {}): Record<string, string> {
+  const errors = Object.entries(values).flatMap(([name, text]): Fault[] => {
+    const pointer = `/path/${name}`;
+    if (typeof text !== "string") return [{ pointer, detail: "It is not properly percent-encoded." }];
+    return text.includes("\0") ? [{ pointer, detail: "It contains U+0000." }] : [];
+  });
+  if (errors.length > 0) throw new Problem("invalid_parameter", { errors });
+  return values as Record<string, string>;
+}
+
 /** The query's parameters. Throws `invalid_parameter` for broken percent-encoding and for a name that stands twice. */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf("?");

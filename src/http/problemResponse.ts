@@ -1,6 +1,7 @@
 /** Whatever was thrown → the one shape of an error (RFC 9457 with the platform's envelope; design 6). */
 import { databaseProblem } from "../database/databaseProblem.ts";
 import { Problem } from "../problem.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** A problem as it is; a failure of the database as 503; anything else as our fault, with its cause for the log. */
 export function problemOf(error: unknown): Problem {
@@ -22,13 +23,13 @@ export function problemBody(problem: Problem, requestId: string): Record<string,
   };
 }
 
-export function problemResponse(problem: Problem, requestId: string): Response {
+export function problemResponse(problem: Problem, { requestId, headers }: Exchange): Response {
   return new Response(JSON.stringify(problemBody(problem, requestId)), {
     status: problem.status,
     headers: {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
-      "X-Request-Id": requestId,
+      ...headers,
       ...problem.headers,
     },
   });

@@ -4,7 +4,7 @@ export interface Decimal {
   readonly negative: boolean;
   /** Without leading or trailing zeros; empty for zero. */
   readonly digits: string;
-  /** The power of ten of the last digit: 1200 is `12` and 2, 0.05 is `5` and -2. */
+  /** The power of ten of the last digit: 1200 is `12` and 2, 0.05 is `5` and -2. As written for zero: 0e7 is 7. */
   readonly exponent: number;
   /** Digits after the point as it was written, trailing zeros included: PostgreSQL keeps them. */
   readonly scale: number;
@@ -18,20 +18,28 @@ export function parseDecimal(text: string): Decimal | undefined {
   if (!match) return undefined;
   const [, sign, whole = "", fraction = "", power = "0"] = match;
   const all = (whole + fraction).replace(/^0+/, "");
-  const digits = all.replace(/0+$/, "");
+  const digits = withoutZerosAtEnd(all);
   const shift = Number(power) - fraction.length;
   return {
     negative: sign === "-",
     digits,
-    exponent: digits === "" ? 0 : shift + all.length - digits.length,
+    exponent: shift + all.length - digits.length,
     scale: Math.max(0, -shift),
   };
 }
 
+/** By hand: `/0+$/` takes quadratic time on a number with many zeros inside. */
+function withoutZerosAtEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "0") end--;
+  return text.slice(0, end);
+}
+
 /** The integer that a decimal is; undefined where it has a fraction or more than 19 digits. */
 export function integerOf({ negative, digits, exponent }: Decimal): bigint | undefined {
+  if (digits === "") return 0n;
   if (exponent < 0 || digits.length + exponent > 19) return undefined;
-  const magnitude = BigInt(digits === "" ? 0 : digits + "0".repeat(exponent));
+  const magnitude = BigInt(digits + "0".repeat(exponent));
   return negative ? -magnitude : magnitude;
 }
 

@@ -11,12 +11,12 @@ export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, r
   if (query.confirm !== true) throw notConfirmed();
   const { table } = params;
   const { tenant, subject: actor } = caller;
-  const statement = `drop table ${quoteTable(tenant.schema, table)}`;
   const record = await sql
     .begin(async (tx) => {
       await lockTenant(tx, tenant.id);
       const dropped = await deleteRecord(tx, tenant.id, table);
       if (!dropped) throw tableNotFound(table);
+      const statement = `drop table ${quoteTable(tenant.schema, table)}`;
       await runDefinition(tx, statement);
       const change = { action: "drop_table", table, statement, affectedRows: null } as const;
       await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });

@@ -13,6 +13,10 @@ const record = (sql: Queryable) => sql`
     to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at
   ) r))::text`;
 
+/** PostgreSQL takes no U+0000 in a text; no table's name has the character that stands for it here. */
+const named = (sql: Queryable, tenantId: number, table: string) =>
+  sql`tenant_id = ${tenantId} and table_name = ${table.replaceAll("\0", "\ufffd")}`;
+
 /** What a statement needs to know of a table; undefined where the registry does not list it. */
 export async function findDefinition(
   sql: Sql,
@@ -20,13 +24,13 @@ export async function findDefinition(
   table: string,
 ): Promise<{ id: number; columns: Column[] } | undefined> {
   const [row] = await sql<{ id: number; columns: Column[] }[]>`
-    select id::float8 as id, columns from waybill.tenant_tables where tenant_id = ${tenantId} and table_name = ${table}`;
+    select id::float8 as id, columns from waybill.tenant_tables where ${named(sql, tenantId, table)}`;
   return row;
 }
 
 export async function findRecord(sql: Sql, tenantId: number, table: string) {
   const [row] = await sql<{ record: string }[]>`
-    select ${record(sql)} as record from waybill.tenant_tables where tenant_id = ${tenantId} and table_name = ${table}`;
+    select ${record(sql)} as record from waybill.tenant_tables where ${named(sql, tenantId, table)}`;
   return row && recordText(row.record);
 }
 
@@ -53,7 +57,7 @@ export async function insertRecord(
 /** The record of the entry that was removed; undefined where there was none. */
 export async function deleteRecord(tx: Tx, tenantId: number, table: string) {
   const [row] = await tx<{ record: string }[]>`
-    delete from waybill.tenant_tables where tenant_id = ${tenantId} and table_name = ${table}
+    delete from waybill.tenant_tables where ${named(tx, tenantId, table)}
     returning ${record(tx)} as record`;
   return row && recordText(row.record);
 }

@@ -42,7 +42,8 @@ export function selectPage(
   const matches = conditionSql(definition, where, parameters);
   const page = `select ${answerColumns(definition)} from ${tableSql(definition)} t where ${matches} order by t."id" limit ${parameters.add(String(limit), "bigint")} offset ${parameters.add(String(offset), "bigint")}`;
   const count = total ? `(select count(*)::text from ${tableSql(definition)} t where ${matches})` : "null";
-  const text = `select ${stands(definition)} as current, (select coalesce(json_agg(r), '[]')::text from (${page}) r) as rows, ${count} as total`;
+  // `r.*`, since a column may be called r: `json_agg(r)` would mean that one alone.
+  const text = `select ${stands(definition)} as current, (select coalesce(json_agg(r.*), '[]')::text from (${page}) r) as rows, ${count} as total`;
   return { text, parameters: parameters.values };
 }
 

@@ -26,14 +26,16 @@ export function rowFaults(definition: Definition, rows: unknown): ValueFault[] {
     : [];
   for (let index = 0; index < rows.length && faults.length < maxFaults; index++) {
     const row = rows[index];
-    if (isRecord(row)) faults.push(...oneRowFaults(definition, row, { names, pointer: `/rows/${index}` }));
+    const pointer = `/rows/${index}`;
+    if (isRecord(row)) faults.push(...oneRowFaults(definition, row, { names, pointer }));
+    else faults.push(...exactNumberFaults(row, pointer));
   }
   return faults;
 }
 
 /** The faults of a `where`: columns that do not exist, values that do not fit. null is a condition of its own. */
 export function conditionFaults(definition: Definition, where: unknown): ValueFault[] {
-  if (!isRecord(where)) return [];
+  if (!isRecord(where)) return exactNumberFaults(where, "/where");
   return Object.entries(where).flatMap(([name, value]) => {
     const pointer = `/where/${pointerToken(name)}`;
     return value === null && definition.types.has(name)
@@ -44,7 +46,7 @@ export function conditionFaults(definition: Definition, where: unknown): ValueFa
 
 /** The faults of a `set`: also built-in columns, and null where the column does not allow it. */
 export function assignmentFaults(definition: Definition, set: unknown): ValueFault[] {
-  if (!isRecord(set)) return [];
+  if (!isRecord(set)) return exactNumberFaults(set, "/set");
   return Object.entries(set).flatMap(([name, value]) =>
     ownValueFault(definition, name, { value, pointer: `/set/${pointerToken(name)}` }),
   );
@@ -127,10 +129,15 @@ function valueFault(definition: Definition, name: string, { value, pointer }: Lo
     const shown = JSON.stringify(name.toWellFormed().slice(0, 100));
     return [{ code: "unknown_column", pointer, detail: `Column ${shown} does not exist in this table.` }];
   }
-  return type.accepts(value)
+  // Undefined is a filter's text that means no value of the type.
+  return value !== undefined && type.accepts(value)
     ? []
     : [{ code: "invalid_value", pointer, detail: `Column "${name}" takes ${type.takes}.` }];
 }
+
+/** A number kept as it was written (json.ts) is an object to the schema. */
+const exactNumberFaults = (value: unknown, pointer: string): ValueFault[] =>
+  JSON.isRawJSON(value) ? [{ code: "invalid_body", pointer, detail: "It must be an object." }] : [];
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);

@@ -1,14 +1,25 @@
 /** A listening Waybill on a database of its own, used as users use it: through the SDK or plain HTTP. */
 import { randomBytes } from "node:crypto";
-import { Configuration, TablesApi } from "../../sdk/src/generated/index.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  AttachmentsApi,
+  Configuration,
+  DiscussionsApi,
+  EngineApi,
+  FormSessionsApi,
+  PublicAttachmentsApi,
+  TablesApi,
+} from "../../sdk/src/generated/index.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { connect, type Sql } from "../../src/database/connect.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import type { Deps } from "../../src/deps.ts";
-import { createAccessTokens } from "../../src/identity/accessTokens.ts";
 import { createLog } from "../../src/log.ts";
 import { listen } from "../../src/server.ts";
+import { wire } from "../../src/wire.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 
 export interface TestServer {
@@ -23,6 +34,15 @@ export interface TestServer {
   token(claims?: TokenClaims): Promise<string>;
   /** The SDK's client, signed in as an administrator of tenant 1 unless said otherwise. */
   tables(claims?: TokenClaims): Promise<TablesApi>;
+  attachments(claims?: TokenClaims): Promise<AttachmentsApi>;
+  formSessions(claims?: TokenClaims): Promise<FormSessionsApi>;
+  discussions(claims?: TokenClaims): Promise<DiscussionsApi>;
+  /** Signed in as a process engine's service account of tenant 1 unless said otherwise. */
+  engine(claims?: TokenClaims): Promise<EngineApi>;
+  /** A visitor of an embedded form, who holds this form session token. */
+  visitor(formToken: string): PublicAttachmentsApi;
+  /** What the server itself works with. */
+  readonly deps: Deps;
   /** Plain HTTP, signed in as an administrator of tenant 1 unless the headers say otherwise. */
   request(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
@@ -43,6 +63,7 @@ export interface TestServerOptions {
   /** The key that servers on one database share, where they must. */
   readonly secret?: string;
   readonly deps?: Partial<Deps>;
+  readonly bodyTimeoutMs?: number;
 }
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -51,13 +72,24 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const log = createLog("debug", { write: (line) => void logged.push(JSON.parse(line)) });
   await migrate(database.url, { log });
   const sql = connect(database.url);
-  const config = parseConfig({ PORT: "0", ...options.environment }, process.cwd());
+  const dataDir = await mkdtemp(join(tmpdir(), "waybill-data-"));
   const secret = options.secret ?? randomBytes(32).toString("hex");
-  const now = () => new Date();
-  const accessTokens = createAccessTokens({ keys: { kind: "secret", secret }, fetch, now });
-  const deps = { config, sql, accessTokens, log, now, draining: () => false, ...options.deps };
-  const server = listen(createApp(deps, { checkAnswers: true }), config);
+  const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
+  const environment: Record<string, string> = {
+    PORT: "0",
+    DATA_DIR: dataDir,
+    ...secrets,
+    ...options.environment,
+  };
+  const config = { ...parseConfig(environment, process.cwd()) };
+  const deps = { ...wire(config, { sql, log }), ...options.deps };
+  const { accessTokens } = deps;
+  await deps.storage.prepare();
+  const { bodyTimeoutMs = 60_000 } = options;
+  const server = listen(createApp(deps, { checkAnswers: true, bodyTimeoutMs }), config);
   const url = server.url.origin;
+  // Known only now, since the system chose the port.
+  if (environment.PUBLIC_BASE_URL === undefined) config.publicBaseUrl = url;
 
   const token = ({
     user = "alice",
@@ -70,14 +102,21 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       { sub: user, tenants: [{ id: tenant, slug: slug ?? `tenant-${tenant}`, roles: [...roles] }] },
       { ttlSeconds },
     );
+  const signedIn = async (claims?: TokenClaims) =>
+    new Configuration({ basePath: url, accessToken: await token(claims) });
   return {
     url,
     database,
     sql,
     logged,
     token,
-    tables: async (claims) =>
-      new TablesApi(new Configuration({ basePath: url, accessToken: await token(claims) })),
+    deps,
+    tables: async (claims) => new TablesApi(await signedIn(claims)),
+    attachments: async (claims) => new AttachmentsApi(await signedIn(claims)),
+    engine: async (claims) => new EngineApi(await signedIn({ roles: ["engine"], ...claims })),
+    formSessions: async (claims) => new FormSessionsApi(await signedIn(claims)),
+    discussions: async (claims) => new DiscussionsApi(await signedIn(claims)),
+    visitor: (formToken) => new PublicAttachmentsApi(new Configuration({ basePath: url, apiKey: formToken })),
     request: async (path, init = {}) => {
       const headers = new Headers(init.headers);
       if (!headers.has("authorization")) headers.set("authorization", `Bearer ${await token()}`);
@@ -88,6 +127,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     stop: async () => {
       await server.stop();
       await sql.end({ timeout: 5 });
+      await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();
     },
   };

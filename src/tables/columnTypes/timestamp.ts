@@ -16,7 +16,7 @@ export const timestamp: ColumnType = {
 };
 
 const grammar =
-  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d{1,6}0*)?(?:[Zz]|([+-])(0\d|1[0-5]):([0-5]\d))$/;
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d{1,6}0{0,40})?(?:[Zz]|([+-])(0\d|1[0-5]):([0-5]\d))$/;
 
 function isMoment(text: string): boolean {
   const match = grammar.exec(text);

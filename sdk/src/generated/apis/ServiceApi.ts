@@ -86,12 +86,12 @@ export class ServiceApi extends runtime.BaseAPI {
      * The same document as `/openapi.json`, in YAML.
      * This contract as YAML
      */
-    async getContractYamlRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<string>> {
+    async getContractYamlRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<any>> {
         const requestOptions = await this.getContractYamlRequestOpts();
         const response = await this.request(requestOptions, initOverrides);
 
         if (this.isJsonMime(response.headers.get('content-type'))) {
-            return new runtime.JSONApiResponse<string>(response);
+            return new runtime.JSONApiResponse<any>(response);
         } else {
             return new runtime.TextApiResponse(response) as any;
         }
@@ -101,7 +101,7 @@ export class ServiceApi extends runtime.BaseAPI {
      * The same document as `/openapi.json`, in YAML.
      * This contract as YAML
      */
-    async getContractYaml(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<string> {
+    async getContractYaml(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<any> {
         const response = await this.getContractYamlRaw(initOverrides);
         return await response.value();
     }

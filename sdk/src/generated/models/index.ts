@@ -51,6 +51,109 @@ export interface AffectedRowsAnswerData {
 /**
  * 
  * @export
+ * @interface AllowedTypes
+ */
+export interface AllowedTypes {
+    /**
+     * 
+     * @type {Array<string>}
+     * @memberof AllowedTypes
+     */
+    extensions: Array<string>;
+    /**
+     * The largest file, in units of 1,048,576 bytes.
+     * @type {number}
+     * @memberof AllowedTypes
+     */
+    max_size_mb: number;
+}
+/**
+ * What a process variable holds instead of the file.
+ * @export
+ * @interface AttachmentMetadata
+ */
+export interface AttachmentMetadata {
+    /**
+     * 
+     * @type {string}
+     * @memberof AttachmentMetadata
+     */
+    attachment_id: string;
+    /**
+     * The original file name.
+     * @type {string}
+     * @memberof AttachmentMetadata
+     */
+    file_name: string;
+    /**
+     * As the server found it in the bytes.
+     * @type {string}
+     * @memberof AttachmentMetadata
+     */
+    mime_type: string;
+    /**
+     * Bytes.
+     * @type {number}
+     * @memberof AttachmentMetadata
+     */
+    size: number;
+    /**
+     * 
+     * @type {AttachmentMetadataTypeEnum}
+     * @memberof AttachmentMetadata
+     */
+    type: AttachmentMetadataTypeEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof AttachmentMetadata
+     */
+    uploaded_at: string;
+}
+
+
+/**
+ * @export
+ */
+export const AttachmentMetadataTypeEnum = {
+    file_attachment: 'file_attachment'
+} as const;
+export type AttachmentMetadataTypeEnum = typeof AttachmentMetadataTypeEnum[keyof typeof AttachmentMetadataTypeEnum];
+
+/**
+ * 
+ * @export
+ * @interface Binding
+ */
+export interface Binding {
+    /**
+     * 
+     * @type {number}
+     * @memberof Binding
+     */
+    tenant_id: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof Binding
+     */
+    process_instance_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Binding
+     */
+    task_id?: string;
+    /**
+     * 
+     * @type {Array<string>}
+     * @memberof Binding
+     */
+    attachment_ids: Array<string>;
+}
+/**
+ * 
+ * @export
  * @interface Column
  */
 export interface Column {
@@ -158,6 +261,88 @@ export interface Contract {
 /**
  * 
  * @export
+ * @interface DownloadUrl
+ */
+export interface DownloadUrl {
+    /**
+     * 
+     * @type {string}
+     * @memberof DownloadUrl
+     */
+    attachment_id: string;
+    /**
+     * Works for one download.
+     * @type {string}
+     * @memberof DownloadUrl
+     */
+    url: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof DownloadUrl
+     */
+    expires_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface DownloadUrlRequest
+ */
+export interface DownloadUrlRequest {
+    /**
+     * 
+     * @type {number}
+     * @memberof DownloadUrlRequest
+     */
+    tenant_id: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof DownloadUrlRequest
+     */
+    process_instance_id: string;
+    /**
+     * One entry for each occurrence of a placeholder; the same attachment may stand here many times.
+     * @type {Array<string>}
+     * @memberof DownloadUrlRequest
+     */
+    attachment_ids: Array<string>;
+}
+/**
+ * 
+ * @export
+ * @interface DownloadUrls
+ */
+export interface DownloadUrls {
+    /**
+     * In the order of the request's `attachment_ids`.
+     * @type {Array<DownloadUrl>}
+     * @memberof DownloadUrls
+     */
+    urls: Array<DownloadUrl>;
+}
+/**
+ * 
+ * @export
+ * @interface Embed
+ */
+export interface Embed {
+    /**
+     * 
+     * @type {string}
+     * @memberof Embed
+     */
+    embed_id: string;
+    /**
+     * Where the form is shown. Absolute where the public address of the instance is configured.
+     * @type {string}
+     * @memberof Embed
+     */
+    url: string;
+}
+/**
+ * 
+ * @export
  * @interface Fault
  */
 export interface Fault {
@@ -173,6 +358,75 @@ export interface Fault {
      * @memberof Fault
      */
     detail: string;
+}
+/**
+ * 
+ * @export
+ * @interface Finalization
+ */
+export interface Finalization {
+    /**
+     * 
+     * @type {Array<string>}
+     * @memberof Finalization
+     */
+    attachment_ids: Array<string>;
+    /**
+     * 
+     * @type {string}
+     * @memberof Finalization
+     */
+    process_instance_id?: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Finalization
+     */
+    task_id?: string;
+}
+/**
+ * 
+ * @export
+ * @interface Finalized
+ */
+export interface Finalized {
+    /**
+     * 
+     * @type {Array<string>}
+     * @memberof Finalized
+     */
+    committed: Array<string>;
+    /**
+     * 
+     * @type {string}
+     * @memberof Finalized
+     */
+    process_instance_id: string | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof Finalized
+     */
+    task_id: string | null;
+}
+/**
+ * 
+ * @export
+ * @interface FormSession
+ */
+export interface FormSession {
+    /**
+     * To be sent as `X-Probis-Form-Token`.
+     * @type {string}
+     * @memberof FormSession
+     */
+    form_token: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof FormSession
+     */
+    expires_at: string;
 }
 /**
  * 
@@ -197,6 +451,45 @@ export const HealthStatusEnum = {
 } as const;
 export type HealthStatusEnum = typeof HealthStatusEnum[keyof typeof HealthStatusEnum];
 
+/**
+ * 
+ * @export
+ * @interface NewEmbed
+ */
+export interface NewEmbed {
+    /**
+     * 
+     * @type {string}
+     * @memberof NewEmbed
+     */
+    process_key: string;
+}
+/**
+ * 
+ * @export
+ * @interface NewFormSession
+ */
+export interface NewFormSession {
+    /**
+     * 
+     * @type {string}
+     * @memberof NewFormSession
+     */
+    embed_id: string;
+}
+/**
+ * 
+ * @export
+ * @interface NewParticipant
+ */
+export interface NewParticipant {
+    /**
+     * The `sub` of the user's access token.
+     * @type {string}
+     * @memberof NewParticipant
+     */
+    user: string;
+}
 /**
  * 
  * @export
@@ -234,6 +527,44 @@ export interface NewTable {
      * @memberof NewTable
      */
     columns: Array<ColumnDefinition>;
+}
+/**
+ * 
+ * @export
+ * @interface Participant
+ */
+export interface Participant {
+    /**
+     * 
+     * @type {string}
+     * @memberof Participant
+     */
+    user: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Participant
+     */
+    added_by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Participant
+     */
+    added_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface Participants
+ */
+export interface Participants {
+    /**
+     * 
+     * @type {Array<Participant>}
+     * @memberof Participants
+     */
+    participants: Array<Participant>;
 }
 /**
  * What went wrong (RFC 9457), with the platform's envelope members beside it.
@@ -303,6 +634,19 @@ export const ProblemSuccessEnum = {
 } as const;
 export type ProblemSuccessEnum = typeof ProblemSuccessEnum[keyof typeof ProblemSuccessEnum];
 
+/**
+ * 
+ * @export
+ * @interface PublicAllowedTypes
+ */
+export interface PublicAllowedTypes {
+    /**
+     * 
+     * @type {Array<string>}
+     * @memberof PublicAllowedTypes
+     */
+    extensions: Array<string>;
+}
 /**
  * The table's own columns beside the built-in ones.
  * @export

@@ -1,0 +1,104 @@
+/**
+ * `bun run check`: everything that can be told without a server (design 3). One line a step, what failed beneath it,
+ * and a count at the end; code 1 on any failure.
+ */
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { generateSdk, sdkFolder } from "./generate/sdk.ts";
+import { generateServer } from "./generate.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Passes by returning, fails by throwing; a returned sentence says what was left out. */
+type Step = () => Promise<string | undefined>;
+
+const steps: Readonly<Record<string, Step>> = {
+  "contract is well made (redocly)": command("redocly", "lint", "openapi/openapi.yaml"),
+  "contract is OpenAPI 3.1": checkDocument,
+  "server code is as generated": compareServer,
+  "SDK is as generated": compareSdk,
+  "format and lint (biome)": command("biome", "check"),
+  "types (tsc)": command("tsc", "--noEmit", "--project", "."),
+  "unit tests": command(
+    "bun",
+    "test",
+    "test/content",
+    "test/config.test.ts",
+    "test/contract.test.ts",
+    "test/imports.test.ts",
+    "test/json.property.test.ts",
+  ),
+};
+
+function command(...args: string[]): Step {
+  return async () => {
+    const child = Bun.spawn(["bun", ...(args[0] === "bun" ? args.slice(1) : ["x", "--bun", ...args])], {
+      cwd: root,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    if ((await child.exited) !== 0) throw new Error(`${out}${err}`);
+    return undefined;
+  };
+}
+
+async function checkDocument(): Promise<undefined> {
+  const { valid, errors } = await new Validator().validate((await generateServer())["openapi.json"] ?? "");
+  if (!valid) throw new Error(JSON.stringify(errors, null, 2));
+}
+
+async function compareServer(): Promise<undefined> {
+  requireSame(await readFolder(`${root}src/generated`), new Map(Object.entries(await generateServer())));
+}
+
+async function compareSdk(): Promise<string | undefined> {
+  if (!Bun.which("java")) return "Java is not installed; .ci/run does it";
+  const folder = await mkdtemp(join(tmpdir(), "waybill-sdk-"));
+  try {
+    await generateSdk(root, folder);
+    requireSame(await readFolder(`${root}${sdkFolder}`), await readFolder(folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return undefined;
+}
+
+/** Every file beneath a folder, path → text. */
+async function readFolder(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const texts = paths.map(
+    async (path) => [path.slice(folder.length + 1), await Bun.file(path).text()] as const,
+  );
+  return new Map(await Promise.all(texts));
+}
+
+function requireSame(committed: ReadonlyMap<string, string>, generated: ReadonlyMap<string, string>): void {
+  const names = new Set([...committed.keys(), ...generated.keys()]);
+  const differing = [...names].filter((name) => committed.get(name) !== generated.get(name)).sort();
+  if (differing.length > 0)
+    throw new Error(
+      `run \`bun run generate\`; these differ:\n${differing.map((name) => `  ${name}`).join("\n")}`,
+    );
+}
+
+let [passed, failed] = [0, 0];
+for (const [name, step] of Object.entries(steps)) {
+  try {
+    const leftOut = await step();
+    if (leftOut === undefined) passed++;
+    console.log(leftOut === undefined ? `ok        ${name}` : `left out  ${name}: ${leftOut}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED    ${name}\n${(error as Error).message.trimEnd()}`);
+  }
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,11 @@
+import { commitAttachments } from "../formFiles/commit.ts";
+import type { Handler } from "../handler.ts";
+
+export const finalizeAttachments: Handler<"finalizeAttachments"> = async ({ body, caller }, { sql }) => {
+  const to = {
+    tenantId: caller.tenant.id,
+    processInstanceId: body.process_instance_id || null,
+    taskId: body.task_id || null,
+  };
+  return { status: 200, body: await commitAttachments(sql, body.attachment_ids, to) };
+};

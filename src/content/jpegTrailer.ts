@@ -1,0 +1,109 @@
+/**
+ * What may follow a JPEG's end: only what cameras and phones are known to write there.
+ *
+ * Further JPEG pictures (CIPA DC-007 multi-picture: previews, gain maps of current phones), a motion photo's MP4
+ * (Android Motion Photo format), padding between and after them, and the closing records of Samsung (SEF) and
+ * vivo phones, whose layouts ExifTool documents. All else would be a second file behind the first.
+ */
+import type { Cursor, FileBytes } from "./fileBytes.ts";
+import { ContentRejection } from "./rejection.ts";
+
+type WalkPicture = (cursor: Cursor) => Promise<void>;
+
+export async function checkJpegTrailer(file: FileBytes, cursor: Cursor, walkPicture: WalkPicture) {
+  const end = (await samsungRecordStart(file, cursor.position)) ?? file.size;
+  for (;;) {
+    // Before padding is looked for: a clip begins with its first box's length, whose first bytes are zero.
+    if ((await cursor.peek(8)).toString("latin1", 4) === "ftyp") await walkMovie(cursor, end);
+    await skipPadding(cursor, end);
+    if (cursor.position === end) return;
+    const head = await cursor.peek(12);
+    if (head.subarray(0, 3).equals(pictureStart)) await walkPicture(cursor);
+    else if (await isVivoRecord(file, head)) return;
+    else throw new ContentRejection("image_trailing_data");
+    if (cursor.position > end) throw new ContentRejection("image_trailing_data");
+  }
+}
+
+const pictureStart = Buffer.from([0xff, 0xd8, 0xff]);
+
+/** Cameras pad with zeros or, as Panasonic's do between pictures, with 0xFF. */
+async function skipPadding(cursor: Cursor, end: number): Promise<void> {
+  let last = 0;
+  while (cursor.position < end) {
+    const window = (await cursor.peekWindow(1)).subarray(0, end - cursor.position);
+    const found = window.findIndex((byte) => !padding.has(byte));
+    const length = found < 0 ? window.length : found;
+    last = window[length - 1] ?? last;
+    cursor.skip(length);
+    if (found < 0) continue;
+    // The 0xFF before 0xD8 was not padding but half of the next picture's first marker.
+    if (window[found] === 0xd8 && last === 0xff) cursor.skip(-1);
+    return;
+  }
+}
+
+const padding = new Set([0x00, 0x0a, 0x0d, 0xff]);
+
+/** Top-level boxes of ISO 14496-12 (and QuickTime's `wide`) that a recorded clip consists of. */
+const movieBoxes = new Set(["ftyp", "free", "skip", "wide", "mdat", "moov", "moof", "mfra", "uuid", "meta"]);
+
+async function walkMovie(cursor: Cursor, end: number): Promise<void> {
+  while (cursor.position < end) {
+    const head = await cursor.peek(16);
+    const length = boxLength(head, end - cursor.position);
+    if (length === undefined || !movieBoxes.has(head.toString("latin1", 4, 8))) {
+      throw new ContentRejection("image_trailing_data");
+    }
+    cursor.skip(length);
+  }
+}
+
+/** 0 means "to the end", 1 means "in the next eight bytes". */
+function boxLength(head: Buffer, available: number): number | undefined {
+  if (head.length < 8) return undefined;
+  const short = head.readUInt32BE(0);
+  if (short === 0) return available;
+  if (short === 1 && head.length < 16) return undefined;
+  const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
+  return length < (short === 1 ? 16 : 8) || length > available ? undefined : length;
+}
+
+/**
+ * Samsung: data blocks, then a directory "SEFH", version, count, and per block 4 bytes of type, its distance back from
+ * the directory and its length; last, the directory's length and "SEFT". Blocks must fill the space up to the directory.
+ */
+async function samsungRecordStart(file: FileBytes, from: number): Promise<number | undefined> {
+  const tail = await file.read(Math.max(from, file.size - 8), 8);
+  if (tail.length < 8 || tail.toString("latin1", 4) !== "SEFT") return undefined;
+  const length = tail.readUInt32LE(0);
+  const directoryStart = file.size - 8 - length;
+  if (length < 12 || length > 12 + 12 * 256 || directoryStart < from) return undefined;
+  const directory = await file.read(directoryStart, length);
+  if (directory.toString("latin1", 0, 4) !== "SEFH") return undefined;
+  if (length !== 12 + 12 * directory.readUInt32LE(8)) return undefined;
+  const start = directoryStart - filledBefore(directory);
+  return start < from ? undefined : start;
+}
+
+/** How far back from the directory its blocks reach without a gap. */
+function filledBefore(directory: Buffer): number {
+  const blocks: { distance: number; length: number }[] = [];
+  for (let at = 12; at < directory.length; at += 12) {
+    blocks.push({ distance: directory.readUInt32LE(at + 4), length: directory.readUInt32LE(at + 8) });
+  }
+  let filled = 0;
+  for (const { distance, length } of blocks.sort((a, b) => a.distance - b.distance)) {
+    if (distance - length !== filled) break;
+    filled = distance;
+  }
+  return filled;
+}
+
+const vivoFooter = Buffer.from("ffffffff1b2a39485766758493a2b1", "hex");
+
+async function isVivoRecord(file: FileBytes, head: Buffer): Promise<boolean> {
+  const start = head.toString("latin1");
+  if (!start.startsWith("streamdata") && !start.startsWith('vivo{"')) return false;
+  return (await file.read(file.size - vivoFooter.length, vivoFooter.length)).equals(vivoFooter);
+}

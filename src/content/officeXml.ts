@@ -1,0 +1,78 @@
+/**
+ * Reads XML as it is inflated, by its opening tags. Entities are never declared, so never expanded: a document type is
+ * refused, as Office refuses it.
+ */
+import { SaxesParser, type SaxesTagNS } from "saxes";
+import { ContentRejection } from "./rejection.ts";
+
+/** The parts read here are two or three levels deep; a deep tree makes namespace look-ups slow. */
+const maxDepth = 32;
+
+/** What the declaration may name: one reader might believe another name, where this one goes by the bytes. */
+const allowedEncodings = new Set(["utf-8", "utf-16", "us-ascii"]);
+
+/** Text or a tag longer than this is gathered in memory by the parser; a hyperlink has at most 2,083 characters. */
+const maxTokenBytes = 256 * 1024;
+
+export interface XmlReader {
+  /** Throws `document_damaged` at the first fault. */
+  write(chunk: Buffer): void;
+  /** Throws `document_damaged` if the XML is not complete. */
+  end(): void;
+}
+
+export type XmlTag = Pick<SaxesTagNS, "local" | "uri"> & {
+  readonly attributes: Readonly<Record<string, string>>;
+};
+
+/** Calls `onTag` for every opening tag; `attributes` are those without a namespace. */
+export function createXmlReader(onTag: (tag: XmlTag) => void): XmlReader {
+  const parser = new SaxesParser({ xmlns: true });
+  const refuse = (cause?: unknown) => {
+    throw new ContentRejection("document_damaged", { cause });
+  };
+  let depth = 0;
+  let bytesSinceTag = 0;
+  let decoder: TextDecoder | undefined;
+  parser.on("error", refuse);
+  parser.on("doctype", refuse);
+  parser.on("xmldecl", ({ encoding = "utf-8" }) => {
+    if (!allowedEncodings.has(encoding.toLowerCase())) refuse();
+  });
+  parser.on("opentagstart", () => {
+    if (++depth > maxDepth) refuse();
+  });
+  parser.on("closetag", () => depth--);
+  parser.on("opentag", (tag) => {
+    bytesSinceTag = 0;
+    onTag({ local: tag.local, uri: tag.uri, attributes: plainAttributes(tag) });
+  });
+  const decode = (chunk: Buffer | undefined) => {
+    try {
+      decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (error) {
+      throw new ContentRejection("document_damaged", { cause: error });
+    }
+  };
+  return {
+    write: (chunk) => {
+      bytesSinceTag += chunk.length;
+      if (bytesSinceTag > maxTokenBytes) refuse();
+      parser.write(decode(chunk));
+    },
+    end: () => void parser.write(decode(undefined)).close(),
+  };
+}
+
+function plainAttributes(tag: SaxesTagNS): Record<string, string> {
+  const plain = Object.values(tag.attributes).filter(({ uri }) => uri === "");
+  return Object.fromEntries(plain.map(({ local, value }) => [local, value]));
+}
+
+/** OPC allows UTF-8 and UTF-16, the latter with a byte order mark (ISO 29500-2, 8.2.4). */
+function encodingOf(chunk: Buffer | undefined): "utf-8" | "utf-16le" | "utf-16be" {
+  if (chunk?.[0] === 0xff && chunk[1] === 0xfe) return "utf-16le";
+  if (chunk?.[0] === 0xfe && chunk[1] === 0xff) return "utf-16be";
+  return "utf-8";
+}

@@ -1,0 +1,103 @@
+/**
+ * PDF by structure (ISO 32000-2, 7.5): the header at the first byte, `startxref` and `%%EOF` as the last things in the
+ * file, and every cross-reference section from there back to the first, with the catalogue named and no encryption.
+ *
+ * Scripts, launch actions and embedded files are not refused: most sit in compressed streams where a search would miss
+ * them, and honest forms and e-invoices (PDF/A-3) have them. A malware scan is the place for that.
+ */
+import type { FileBytes } from "./fileBytes.ts";
+import { type PdfDictionary, parsePdfDictionary } from "./pdfDictionary.ts";
+import { ContentRejection } from "./rejection.ts";
+
+const windowBytes = 64 * 1024;
+/** One section an update; more are only there to cost time. */
+const maxSections = 1_000;
+
+export async function checkPdf(file: FileBytes): Promise<void> {
+  const header = await file.read(0, 8);
+  if (!/^%PDF-[12]\.\d/.test(header.toString("latin1"))) throw new ContentRejection("pdf_damaged");
+  const newest = await readStartOfSections(file);
+  const pending = [newest];
+  const visited = new Set<number>();
+  for (let offset = pending.pop(); offset !== undefined; offset = pending.pop()) {
+    if (visited.has(offset)) continue;
+    visited.add(offset);
+    if (visited.size > maxSections) throw new ContentRejection("pdf_damaged");
+    const section = await readSection(file, offset);
+    if (section.has("Encrypt")) throw new ContentRejection("document_encrypted");
+    if (offset === newest && !isReference(section.get("Root"))) throw new ContentRejection("pdf_damaged");
+    pending.push(...earlierSections(section));
+  }
+}
+
+/** The offset after the last `startxref`. */
+async function readStartOfSections(file: FileBytes): Promise<number> {
+  const tail = (await file.read(Math.max(0, file.size - windowBytes), windowBytes)).toString("latin1");
+  const end = tail.lastIndexOf("%%EOF");
+  if (end < 0) throw new ContentRejection("pdf_truncated");
+  if (!/^[\0\t\n\f\r ]*$/.test(tail.slice(end + 5))) throw new ContentRejection("pdf_trailing_data");
+  const start = /startxref[\0\t\n\f\r ]+(\d{1,12})[\0\t\n\f\r ]*$/.exec(
+    tail.slice(Math.max(0, end - 64), end),
+  );
+  if (start === null) throw new ContentRejection("pdf_damaged");
+  return Number(start[1]);
+}
+
+/** A table with its trailer, or a stream that is both. */
+async function readSection(file: FileBytes, offset: number): Promise<PdfDictionary> {
+  const head = (await file.read(offset, 64)).toString("latin1");
+  const table = /^\s*xref\s/.exec(head);
+  if (table !== null) return readTrailer(file, offset + table[0].length);
+  const object = /^\s*\d+\s+\d+\s+obj\b/.exec(head);
+  if (object === null) throw new ContentRejection("pdf_damaged");
+  return readStream(file, offset + object[0].length);
+}
+
+/** Tables consist of digits, `n`, `f` and white space, so that two of them cannot share bytes. */
+async function readTrailer(file: FileBytes, start: number): Promise<PdfDictionary> {
+  for (let position = start; position < file.size; ) {
+    const window = (await file.read(position, windowBytes)).toString("latin1");
+    const table = /^[\d\snf]*/.exec(window)?.[0].length ?? 0;
+    if (window.startsWith("trailer", table)) {
+      return (await readDictionary(file, position + table + "trailer".length)).dictionary;
+    }
+    if (table === 0 || table < window.length - "trailer".length) break;
+    position += table;
+  }
+  throw new ContentRejection("pdf_damaged");
+}
+
+async function readStream(file: FileBytes, start: number): Promise<PdfDictionary> {
+  const { dictionary, end } = await readDictionary(file, start);
+  const length = offsetIn(dictionary, "Length");
+  if (dictionary.get("Type") !== "/XRef" || length === undefined) throw new ContentRejection("pdf_damaged");
+  const keyword = /^\s*stream(?:\r\n|\n)/.exec((await file.read(end, 64)).toString("latin1"));
+  if (keyword === null) throw new ContentRejection("pdf_damaged");
+  const after = (await file.read(end + keyword[0].length + length, 32)).toString("latin1");
+  if (!/^\s*endstream\b/.test(after)) throw new ContentRejection("pdf_damaged");
+  return dictionary;
+}
+
+async function readDictionary(file: FileBytes, start: number) {
+  const source = (await file.read(start, windowBytes)).toString("latin1");
+  const parsed = parsePdfDictionary(source);
+  if (parsed === undefined) throw new ContentRejection("pdf_damaged");
+  return { dictionary: parsed.dictionary, end: start + parsed.end };
+}
+
+/** `/Prev 0` is some writers' way to say that there is none. */
+function earlierSections(section: PdfDictionary): number[] {
+  return ["Prev", "XRefStm"].flatMap((key) => {
+    if (!section.has(key)) return [];
+    const offset = offsetIn(section, key);
+    if (offset === undefined) throw new ContentRejection("pdf_damaged");
+    return offset === 0 ? [] : [offset];
+  });
+}
+
+function offsetIn(dictionary: PdfDictionary, key: string): number | undefined {
+  const value = dictionary.get(key);
+  return value !== undefined && /^\d{1,12}$/.test(value) ? Number(value) : undefined;
+}
+
+const isReference = (value: string | undefined) => value !== undefined && /^\d+\s+\d+\s+R$/.test(value);

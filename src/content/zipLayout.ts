@@ -1,0 +1,92 @@
+/**
+ * Whether the entries fill the archive from its first byte to its directory, each once and as the directory says.
+ *
+ * Gaps, overlaps (the densest zip bombs), a second name or method in a local header, bytes before the first entry: in
+ * all of them two readers see two different archives.
+ */
+import { type Entry, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
+import { ContentRejection } from "./rejection.ts";
+import { asArchiveDamage, type ZipArchive } from "./zipEntries.ts";
+
+const descriptorFlag = 0x0008;
+/** Bits that change how the bytes are read; the others are hints. */
+const meaningfulFlags = 0x0001 | descriptorFlag | 0x0040 | 0x2000;
+const descriptorSignature = 0x08074b50;
+
+export async function checkZipLayout(archive: ZipArchive): Promise<void> {
+  const records = archive.entries.map(({ record }) => record);
+  records.sort((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
+  let position = 0;
+  for (const [index, record] of records.entries()) {
+    if (record.relativeOffsetOfLocalHeader !== position) throw new ContentRejection("archive_hidden_data");
+    const next = records[index + 1]?.relativeOffsetOfLocalHeader ?? archive.directory.start;
+    position = await asArchiveDamage(() => checkEntry(archive, record, next));
+  }
+  if (position !== archive.directory.start) throw new ContentRejection("archive_hidden_data");
+}
+
+/** Answers where the entry ends; `next` is where the one behind it begins. */
+async function checkEntry(archive: ZipArchive, record: Entry, next: number): Promise<number> {
+  const header = await readLocalHeader(archive.zip, record);
+  checkAgreement(record, header);
+  return checkDescriptor(archive, record, { end: header.fileDataStart + record.compressedSize, next });
+}
+
+function readLocalHeader(zip: ZipFile, record: Entry): Promise<LocalFileHeader> {
+  return new Promise((resolve, reject) => {
+    zip.readLocalFileHeader(record, (error, header) => (error ? reject(error) : resolve(header)));
+  });
+}
+
+function checkAgreement(record: Entry, header: LocalFileHeader): void {
+  const deferred = (record.generalPurposeBitFlag & descriptorFlag) !== 0;
+  const { crc32, compressedSize, uncompressedSize } = localFigures(header);
+  const agrees =
+    header.fileName.equals(record.fileNameRaw) &&
+    header.compressionMethod === record.compressionMethod &&
+    ((header.generalPurposeBitFlag ^ record.generalPurposeBitFlag) & meaningfulFlags) === 0 &&
+    isFigure(crc32, record.crc32, deferred) &&
+    isFigure(compressedSize, record.compressedSize, deferred) &&
+    isFigure(uncompressedSize, record.uncompressedSize, deferred);
+  if (!agrees) throw new ContentRejection("archive_damaged");
+}
+
+/** A header written before its data leaves the figures to the descriptor behind them. */
+function isFigure(local: number, central: number, deferred: boolean): boolean {
+  return local === central || (deferred && (local === 0 || local === 0xffffffff));
+}
+
+/** Sizes that the header leaves to its ZIP64 field (id 1: original size, then compressed size). */
+function localFigures({ crc32, compressedSize, uncompressedSize, extraField }: LocalFileHeader) {
+  const wide = parseExtraFields(extraField).find(({ id }) => id === 1)?.data;
+  if (wide === undefined || wide.length < 16) return { crc32, compressedSize, uncompressedSize };
+  return {
+    crc32,
+    compressedSize: compressedSize === 0xffffffff ? Number(wide.readBigUInt64LE(8)) : compressedSize,
+    uncompressedSize: uncompressedSize === 0xffffffff ? Number(wide.readBigUInt64LE(0)) : uncompressedSize,
+  };
+}
+
+/** Between an entry's data and the next entry stands its descriptor, if it has one, and nothing else. */
+async function checkDescriptor(
+  { file }: ZipArchive,
+  record: Entry,
+  { end, next }: { end: number; next: number },
+): Promise<number> {
+  if ((record.generalPurposeBitFlag & descriptorFlag) === 0) return end;
+  const length = next - end;
+  if (![12, 16, 20, 24].includes(length)) throw new ContentRejection("archive_hidden_data");
+  const bytes = await file.read(end, length);
+  const signed = length === 16 || length === 24;
+  if (signed && bytes.readUInt32LE(0) !== descriptorSignature) throw new ContentRejection("archive_damaged");
+  const figures = signed ? bytes.subarray(4) : bytes;
+  const wide = figures.length === 20;
+  const compressed = wide ? Number(figures.readBigUInt64LE(4)) : figures.readUInt32LE(4);
+  const uncompressed = wide ? Number(figures.readBigUInt64LE(12)) : figures.readUInt32LE(8);
+  const agrees =
+    figures.readUInt32LE(0) === record.crc32 &&
+    compressed === record.compressedSize &&
+    uncompressed === record.uncompressedSize;
+  if (!agrees) throw new ContentRejection("archive_damaged");
+  return next;
+}

@@ -1,0 +1,38 @@
+/** Statements on `waybill.discussion_participants`. */
+import type { Queryable, Sql } from "../database/connect.ts";
+import type { Participant } from "../generated/schemas.ts";
+import type { Discussion } from "../participants/queries.ts";
+
+const columns = (sql: Queryable) => sql`
+  user_id as "user", added_by, to_char(added_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as added_at`;
+
+export async function findParticipants(sql: Sql, discussion: Discussion): Promise<Participant[]> {
+  const rows = await sql<Participant[]>`
+    select ${columns(sql)} from waybill.discussion_participants
+    where tenant_id = ${discussion.tenantId} and process_instance_id = ${discussion.processInstanceId}
+    order by waybill.discussion_participants.added_at, user_id`;
+  return [...rows];
+}
+
+/** Adds the user; answers who added them, and when, also where that was long ago. */
+export async function insertParticipant(
+  sql: Sql,
+  { tenantId, processInstanceId }: Discussion,
+  { user, addedBy }: { user: string; addedBy: string },
+): Promise<Participant> {
+  const [row] = await sql<Participant[]>`
+    insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
+    values (${tenantId}, ${processInstanceId}, ${user}, ${addedBy})
+    on conflict (tenant_id, process_instance_id, user_id) do update set user_id = excluded.user_id
+    returning ${columns(sql)}`;
+  if (!row) throw new Error("an upsert answers one row");
+  return row;
+}
+
+/** Whether there was one to delete. */
+export async function deleteParticipant(sql: Sql, { tenantId, processInstanceId }: Discussion, user: string) {
+  const { count } = await sql`
+    delete from waybill.discussion_participants
+    where tenant_id = ${tenantId} and process_instance_id = ${processInstanceId} and user_id = ${user}`;
+  return count === 1;
+}

@@ -1,0 +1,46 @@
+/** What is known of an attachment, and the shapes in which it is told. */
+import type { AttachmentMetadata } from "../generated/schemas.ts";
+
+/** Where an attachment's bytes are. Made of the id, so no file name ever reaches the storage. */
+export const objectKey = (tenantId: number, attachmentId: string) =>
+  `attachments/${tenantId}/${attachmentId.toLowerCase()}`;
+
+/** The id in an object's key; undefined for a key that is none of ours. */
+export function idOfKey(key: string): string | undefined {
+  return /^attachments\/\d+\/([0-9a-f-]{36})$/.exec(key)?.[1];
+}
+
+export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** An attachment as the rooms see it. */
+export interface Attachment {
+  readonly id: string;
+  readonly tenantId: number;
+  readonly state: "draft" | "committed";
+  readonly fileName: string;
+  readonly mimeType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Hexadecimal, lower case. */
+  readonly sha256: string;
+  readonly processInstanceId: string | null;
+  readonly uploader: string | null;
+}
+
+/** RFC 3339, UTC, microseconds. */
+export type Timestamp = string;
+
+/** The metadata that a process variable holds (reference 2). */
+export function metadataOf(
+  attachment: Pick<Attachment, "id" | "fileName" | "mimeType" | "size">,
+  uploadedAt: Timestamp,
+): AttachmentMetadata {
+  return {
+    attachment_id: attachment.id,
+    file_name: attachment.fileName,
+    mime_type: attachment.mimeType,
+    size: attachment.size,
+    type: "file_attachment",
+    uploaded_at: uploadedAt,
+  };
+}

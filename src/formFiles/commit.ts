@@ -1,0 +1,25 @@
+/** Drafts become part of a process: the same for a form UI that finalizes and an engine that binds (design 8). */
+import type { Queryable } from "../database/connect.ts";
+import type { Finalized } from "../generated/schemas.ts";
+import { Problem } from "../problem.ts";
+import { type Binding, commitAll } from "./queries.ts";
+
+/** All of them or none. Throws `not_committed` with those that stand in the way. */
+export async function commitAttachments(
+  sql: Queryable,
+  ids: readonly string[],
+  to: Binding,
+): Promise<Finalized> {
+  const result = await commitAll(sql, ids, to);
+  if (!result.committed) throw notCommitted(result.notCommitted);
+  const committed = [...new Set(ids.map((id) => id.toLowerCase()))];
+  return { committed, process_instance_id: result.processInstanceId, task_id: result.taskId };
+}
+
+export function notCommitted(ids: readonly string[]): Problem {
+  const count = ids.length === 1 ? "1 attachment is" : `${ids.length} attachments are`;
+  return new Problem("not_committed", {
+    message: `${count} not there to be taken, or taken already. Nothing was changed.`,
+    members: { not_committed: ids },
+  });
+}

@@ -1,0 +1,198 @@
+/**
+ * Statements on attachments and their tokens. Each change of state is one guarded statement:
+ * receiving → draft → committed, and receiving or draft → deleting → no row (reference 3, design 8).
+ */
+import type { Queryable, Sql } from "../database/connect.ts";
+import type { Attachment, Timestamp } from "./attachment.ts";
+
+const timestamp = (sql: Queryable, column: string) =>
+  sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+export interface NewAttachment extends Omit<Attachment, "state"> {
+  readonly processKey: string;
+  readonly fieldName: string;
+  readonly taskId: string | null;
+  readonly formSessionId: string | null;
+}
+
+/** The row comes before the object, so that an object without a row cannot be left behind. */
+export async function insertReceiving(sql: Queryable, file: NewAttachment): Promise<void> {
+  await sql`
+    insert into waybill.attachments (id, tenant_id, state, file_name, mime_type, size, sha256, process_key, field_name,
+                                     process_instance_id, task_id, uploader, form_session_id)
+    values (${file.id}, ${file.tenantId}, 'receiving', ${file.fileName}, ${file.mimeType}, ${file.size},
+            decode(${file.sha256}, 'hex'), ${file.processKey}, ${file.fieldName}, ${file.processInstanceId},
+            ${file.taskId}, ${file.uploader}, ${file.formSessionId})`;
+}
+
+/** The upload's moment; undefined where the sweep took the row for an abandoned one. */
+export async function markDraft(sql: Sql, id: string): Promise<Timestamp | undefined> {
+  const [row] = await sql<{ uploaded_at: Timestamp }[]>`
+    update waybill.attachments set state = 'draft', state_since = now(), uploaded_at = now()
+    where id = ${id} and state = 'receiving'
+    returning ${timestamp(sql, "uploaded_at")} as uploaded_at`;
+  return row?.uploaded_at;
+}
+
+export async function findAttachment(
+  sql: Sql,
+  tenantId: number | null,
+  id: string,
+): Promise<Attachment | undefined> {
+  const [row] = await sql<Attachment[]>`
+    select id::text, tenant_id::float8 as "tenantId", state, file_name as "fileName", mime_type as "mimeType",
+           size::float8 as size, encode(sha256, 'hex') as sha256, process_instance_id as "processInstanceId", uploader
+    from waybill.attachments
+    where id = ${id} and (${tenantId}::bigint is null or tenant_id = ${tenantId}) and state in ('draft', 'committed')`;
+  return row;
+}
+
+export interface Binding {
+  readonly tenantId: number;
+  readonly processInstanceId: string | null;
+  readonly taskId: string | null;
+}
+
+export interface BindingResult {
+  readonly committed: boolean;
+  /** Those that stand in the way. */
+  readonly notCommitted: string[];
+  readonly processInstanceId: string | null;
+  readonly taskId: string | null;
+}
+
+/**
+ * Commits all of the attachments, or none. A draft is taken; one committed to the same instance and task already is
+ * fine. Rows are locked in the order of their ids, so that two of these cannot deadlock.
+ */
+export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
+  const [row] = await sql<(Omit<BindingResult, "notCommitted"> & { unfit: string[] | null })[]>`
+    with wanted as (select distinct id::uuid as id from json_array_elements_text(${JSON.stringify(ids)}::text::json) id),
+    locked as (
+      select a.id, a.state, a.process_instance_id, a.task_id,
+             coalesce(${to.processInstanceId}::text, a.process_instance_id) as new_instance,
+             coalesce(${to.taskId}::text, a.task_id) as new_task
+      from waybill.attachments a where a.id in (select id from wanted) and a.tenant_id = ${to.tenantId}
+      order by a.id for update),
+    fit as (
+      select * from locked where state = 'draft' or (state = 'committed'
+        and process_instance_id is not distinct from new_instance and task_id is not distinct from new_task)),
+    unfit as (select id from wanted except select id from fit),
+    committed as (
+      update waybill.attachments a
+      set state = 'committed', process_instance_id = f.new_instance, task_id = f.new_task, state_since = now()
+      from fit f where a.id = f.id and f.state = 'draft' and not exists (select from unfit))
+    select not exists (select from unfit) as committed, (select array_agg(id::text) from unfit) as unfit,
+           (select min(new_instance) from fit) as "processInstanceId", (select min(new_task) from fit) as "taskId"`;
+  if (!row) throw new Error("a select without from answers one row");
+  const { unfit, ...result } = row;
+  return { ...result, notCommitted: unfit ?? [] };
+}
+
+/** Who may delete a draft: the user or the form session that uploaded it. */
+export type Uploader = { readonly user: string } | { readonly formSessionId: string };
+
+/** Takes a draft out of sight. What it was before tells why it was not taken; undefined where there is none. */
+export async function markDeleting(
+  sql: Sql,
+  { tenantId, id, by }: { readonly tenantId: number; readonly id: string; readonly by: Uploader },
+): Promise<"draft" | "committed" | undefined> {
+  const owner = "user" in by ? sql`uploader = ${by.user}` : sql`form_session_id = ${by.formSessionId}`;
+  const [row] = await sql<{ state: "draft" | "committed" }[]>`
+    with owned as (
+      select id, state from waybill.attachments
+      where id = ${id} and tenant_id = ${tenantId} and ${owner} and state in ('draft', 'committed') for update),
+    taken as (
+      update waybill.attachments a set state = 'deleting', state_since = now()
+      from owned o where a.id = o.id and o.state = 'draft')
+    select state from owned`;
+  return row?.state;
+}
+
+/** The row goes last, once its object is gone. */
+export const deleteRow = (sql: Sql, id: string) =>
+  sql`delete from waybill.attachments where id = ${id} and state in ('receiving', 'deleting')`;
+
+export interface SessionUsage {
+  readonly files: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Makes the session's row if need be and locks it, so that its uploads are counted one after the other. */
+export async function lockSession(
+  sql: Queryable,
+  session: { readonly id: string; readonly tenantId: number; readonly expiresAt: Date },
+): Promise<SessionUsage> {
+  await sql`
+    insert into waybill.form_sessions (id, tenant_id, expires_at)
+    values (${session.id}, ${session.tenantId}, ${session.expiresAt})
+    on conflict (id) do update set expires_at = excluded.expires_at`;
+  const [usage] = await sql<SessionUsage[]>`
+    select count(*)::int as files, coalesce(sum(size), 0)::float8 as size from waybill.attachments
+    where form_session_id = ${session.id} and state <> 'deleting'`;
+  return usage ?? { files: 0, size: 0 };
+}
+
+export interface NewToken {
+  readonly attachmentId: string;
+  /** SHA-256 of the token, hexadecimal. */
+  readonly digest: string;
+}
+
+/** Stores all tokens, or none where an attachment is not committed to the instance; answers those in the way. */
+export async function insertTokens(
+  sql: Queryable,
+  tokens: readonly NewToken[],
+  issue: { readonly tenantId: number; readonly processInstanceId: string; readonly expiresAt: Date },
+): Promise<string[]> {
+  const [row] = await sql<{ unfit: string[] | null }[]>`
+    with wanted as (
+      select "attachmentId" as id, decode(digest, 'hex') as digest
+      from json_to_recordset(${JSON.stringify(tokens)}::text::json) as t("attachmentId" uuid, digest text)),
+    fit as (
+      select a.id from waybill.attachments a where a.id in (select id from wanted) and a.tenant_id = ${issue.tenantId}
+        and a.state = 'committed' and a.process_instance_id = ${issue.processInstanceId}),
+    unfit as (select id from wanted except select id from fit),
+    issued as (
+      insert into waybill.download_tokens (digest, attachment_id, tenant_id, process_instance_id, expires_at)
+      select digest, id, ${issue.tenantId}, ${issue.processInstanceId}, ${issue.expiresAt} from wanted
+      where not exists (select from unfit))
+    select (select array_agg(id::text) from unfit) as unfit`;
+  return row?.unfit ?? [];
+}
+
+/** Uses a token up, for ever and for everybody; undefined where it is not there, not for this file, used or expired. */
+export async function useToken(
+  sql: Sql,
+  digest: string,
+  attachmentId: string,
+): Promise<{ tenantId: number; expiresAt: Date } | undefined> {
+  const [row] = await sql<{ tenantId: number; expiresAt: Date }[]>`
+    update waybill.download_tokens set used_at = now()
+    where digest = decode(${digest}, 'hex') and attachment_id = ${attachmentId} and used_at is null and expires_at > now()
+    returning tenant_id::float8 as "tenantId", expires_at as "expiresAt"`;
+  return row;
+}
+
+/** Claims up to `count` attachments whose time has come for this process alone: they are `deleting` from here on. */
+export async function claimForRemoval(
+  sql: Sql,
+  { draftHours, count }: { draftHours: number; count: number },
+): Promise<{ id: string; tenantId: number }[]> {
+  return sql<{ id: string; tenantId: number }[]>`
+    with due as (
+      select id from waybill.attachments
+      where (state = 'draft' and state_since < now() - make_interval(secs => ${draftHours * 3600}))
+         or (state = 'receiving' and state_since < now() - interval '1 hour')
+         or (state = 'deleting' and state_since < now() - interval '1 minute')
+      order by state_since limit ${count} for update skip locked)
+    update waybill.attachments a set state = 'deleting', state_since = now() from due where a.id = due.id
+    returning a.id::text, a.tenant_id::float8 as "tenantId"`;
+}
+
+/** Tokens and sessions that have been over for a day tell nothing any more. */
+export async function forgetExpired(sql: Sql): Promise<void> {
+  await sql`delete from waybill.download_tokens where expires_at < now() - interval '1 day'`;
+  await sql`delete from waybill.form_sessions where expires_at < now() - interval '1 day'`;
+}

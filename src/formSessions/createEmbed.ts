@@ -1,0 +1,11 @@
+import { randomBytes } from "node:crypto";
+import type { Handler } from "../handler.ts";
+import { insertEmbed } from "./queries.ts";
+
+/** The id is what keeps the form from being found by chance: 128 random bits. */
+export const createEmbed: Handler<"createEmbed"> = async ({ body, caller }, { sql, config }) => {
+  const id = randomBytes(16).toString("base64url");
+  const { tenant, subject } = caller;
+  await insertEmbed(sql, { id, tenantId: tenant.id, processKey: body.process_key, createdBy: subject });
+  return { status: 201, body: { embed_id: id, url: `${config.publicBaseUrl ?? ""}/embed/${id}` } };
+};

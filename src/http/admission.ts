@@ -1,0 +1,68 @@
+/** What a request must pass before a byte of its body is read: its method, its caller, its caller's rate limit. */
+import type { Deps } from "../deps.ts";
+import { Problem } from "../problem.ts";
+import { authenticateAnyTenant, authenticateUser, authenticateVisitor } from "./caller.ts";
+import { clientAddress, limitKeyOf } from "./clientAddress.ts";
+import { type Exchange, exchangeOf, type Operation } from "./exchange.ts";
+import { enforceRateLimit } from "./rateLimit.ts";
+
+export interface Arrival {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>> | undefined;
+  readonly server: { requestIP(request: Request): { readonly address: string } | null } | null;
+}
+
+/** Once for each request, however often it is asked for. */
+export async function admit(arrival: Arrival, operation: Operation, deps: Deps): Promise<void> {
+  const { request, params } = arrival;
+  const exchange = exchangeOf(request);
+  if (exchange.operation) return;
+  // Elysia hands a HEAD to the GET handler; the contract knows none.
+  if (request.method !== operation.method) throw methodNotAllowed([operation.method]);
+  exchange.operation = operation;
+  if (params?.table !== undefined) exchange.table = params.table;
+  await authenticate(arrival, exchange, { operation, deps });
+  if (!operation.rateLimit) return;
+  const who = operation.rateLimit.per === "user" ? subjectOf(exchange) : addressOf(arrival, deps);
+  Object.assign(exchange.headers, await enforceRateLimit(deps, operation.rateLimit, who));
+}
+
+/** Where the body names the tenant: the caller, now that the body is there. */
+export async function admitToTenant(request: Request, tenantId: unknown, { operation, deps }: Admission) {
+  const demand = { roles: operation.security?.roles ?? [], tenant: { id: String(tenantId) } };
+  exchangeOf(request).caller = await authenticateUser(request, demand, deps);
+}
+
+export const methodNotAllowed = (allowed: readonly string[]) =>
+  new Problem("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
+
+interface Admission {
+  readonly operation: Operation;
+  readonly deps: Deps;
+}
+
+async function authenticate(
+  arrival: Arrival,
+  exchange: Exchange,
+  { operation, deps }: Admission,
+): Promise<void> {
+  const { request, params } = arrival;
+  const { security, tenantIn } = operation;
+  if (!security) return;
+  if (security.scheme === "formToken") exchange.caller = await authenticateVisitor(request, deps);
+  else if (tenantIn === "body") await authenticateAnyTenant(request, security.roles, deps);
+  else {
+    const tenant =
+      tenantIn === "path"
+        ? { id: params?.tenantId ?? "" }
+        : { slug: request.headers.get("x-active-tenant") ?? "" };
+    exchange.caller = await authenticateUser(request, { roles: security.roles, tenant }, deps);
+  }
+}
+
+const subjectOf = ({ caller }: Exchange) => (caller && "subject" in caller ? caller.subject : "");
+
+function addressOf({ request, server }: Arrival, { config }: Deps): string {
+  const peer = server?.requestIP(request)?.address ?? "0.0.0.0";
+  return limitKeyOf(clientAddress(peer, request.headers.get("x-forwarded-for"), config.trustedProxies));
+}

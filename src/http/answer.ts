@@ -1,0 +1,68 @@
+/** A handler's answer → the response; in test runs only if the contract says so. */
+import type Type from "typebox";
+import type { Exchange, Operation } from "./exchange.ts";
+import { writeJson } from "./serialize.ts";
+import { compileValidator, type Validator } from "./validation.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AnswerOptions {
+  /** Answers that break the contract become a 500. On in every test run. */
+  readonly checkAnswers: boolean;
+}
+
+/** Turns answers of one operation into responses. */
+export function answerer(operation: Operation, { checkAnswers }: AnswerOptions) {
+  const validators = checkAnswers ? answerValidators(operation) : undefined;
+  const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
+  return ({ status, body, headers }: Answer, exchange: Exchange): Response => {
+    exchange.status = status;
+    const contentType = responses[status]?.contentType;
+    const content = contentOf(body);
+    if (validators)
+      requireDeclared(validators, status, isJson(contentType) ? JSON.parse(String(content)) : body);
+    return new Response(content, {
+      status,
+      headers: {
+        ...(contentType === undefined ? {} : { "Content-Type": contentType }),
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        ...exchange.headers,
+        ...headers,
+      },
+    });
+  };
+}
+
+const isJson = (contentType: string | undefined) => contentType === "application/json";
+
+function contentOf(body: unknown): string | ReadableStream<Uint8Array> | null {
+  if (body === undefined) return null;
+  return typeof body === "string" || body instanceof ReadableStream ? body : writeJson(body);
+}
+
+/** Validators of an operation's answers, by status. */
+export function answerValidators(operation: Operation): ReadonlyMap<number, Validator> {
+  return new Map(
+    Object.entries(operation.responses).map(([status, { schema }]) => [
+      Number(status),
+      compileValidator(schema as Type.TSchema),
+    ]),
+  );
+}
+
+/** Throws where an answer is not what the contract says: our fault, so a 500. */
+export function requireDeclared(
+  validators: ReadonlyMap<number, Validator>,
+  status: number,
+  body: unknown,
+): void {
+  const validate = validators.get(status);
+  if (!validate) throw new Error(`the contract does not declare the status ${status}`);
+  const [fault] = validate(body);
+  if (fault) throw new Error(`the answer breaks the contract at ${fault.pointer}: ${fault.detail}`);
+}

@@ -1,0 +1,134 @@
+/**
+ * A multipart/form-data body, streamed: the file goes to disk as it arrives, hashed on the way, so that memory does
+ * not grow with the size or the number of uploads in flight (design 8).
+ */
+import { createHash } from "node:crypto";
+import { mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import type { ReceivedFile } from "../file.ts";
+import { unstorable } from "../json.ts";
+import { Problem } from "../problem.ts";
+
+export interface MultipartLimits {
+  /** Where temporary files go. */
+  readonly folder: string;
+  readonly maxFileBytes: number;
+  readonly timeoutMs: number;
+}
+
+export interface MultipartBody {
+  /** Fields by name: strings, and a `ReceivedFile` for the file. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Removes the temporary file. */
+  dispose(): Promise<void>;
+}
+
+/** For the fields, their headers and the boundaries, beside the file's own bytes. */
+const overheadBytes = 128 * 1024;
+const fieldBytes = 16 * 1024;
+
+/**
+ * Reads the body. Throws `unsupported_media_type`, `payload_too_large` as soon as the file passes its limit,
+ * `request_timeout`, and `bad_request` for a body that breaks off or is no multipart/form-data; then nothing is left.
+ */
+export async function readMultipartBody(request: Request, limits: MultipartLimits): Promise<MultipartBody> {
+  const contentType = request.headers.get("content-type") ?? "";
+  if (!/^multipart\/form-data\s*;/i.test(contentType))
+    throw new Problem("unsupported_media_type", { message: "The body must be multipart/form-data." });
+  if (Number(request.headers.get("content-length") ?? 0) > limits.maxFileBytes + overheadBytes)
+    throw tooLarge(limits);
+  if (!request.body) throw malformed("The body is empty.");
+  await mkdir(limits.folder, { recursive: true });
+  const path = join(limits.folder, crypto.randomUUID());
+  const dispose = () => rm(path, { force: true });
+  try {
+    const value = await parse(request.body, { contentType, path, limits });
+    return { value, dispose };
+  } catch (error) {
+    await dispose();
+    throw error instanceof Problem
+      ? error
+      : malformed("The body is not complete multipart/form-data.", error);
+  }
+}
+
+interface Parsing {
+  readonly contentType: string;
+  readonly path: string;
+  readonly limits: MultipartLimits;
+}
+
+async function parse(body: ReadableStream<Uint8Array>, { contentType, path, limits }: Parsing) {
+  const value: Record<string, unknown> = Object.create(null);
+  const abort = new AbortController();
+  const fail = (problem: Problem) => abort.abort(problem);
+  const set = (name: string, item: unknown) => {
+    if (Object.hasOwn(value, name)) fail(malformed(`The field "${name.slice(0, 100)}" stands twice.`));
+    value[name] = item;
+  };
+  const parser = new Busboy({
+    headers: { "content-type": contentType },
+    limits: { files: 1, fileSize: limits.maxFileBytes, fields: 20, parts: 21, fieldSize: fieldBytes },
+  });
+  const files: Promise<void>[] = [];
+  parser.on("file", (name, stream, fileName, _encoding, declaredType) => {
+    stream.once("limit", () => fail(tooLarge(limits)));
+    const received = receive(stream, path).then((written) => {
+      set(name, { path, ...written, fileName: decodeFileName(fileName ?? ""), declaredType });
+    });
+    received.catch(() => {});
+    files.push(received);
+  });
+  parser.on("field", (name, text, _nameTruncated, truncated) => {
+    if (truncated) fail(malformed(`The field "${name.slice(0, 100)}" is too long.`));
+    const detail = unstorable(name) ?? unstorable(text);
+    if (detail) fail(malformed(detail));
+    set(name, text);
+  });
+  parser.on("filesLimit", () => fail(malformed("There is more than one file.")));
+  parser.on("fieldsLimit", () => fail(malformed("There are too many fields.")));
+  parser.on("partsLimit", () => fail(malformed("There are too many parts.")));
+  const deadline = setTimeout(() => fail(new Problem("request_timeout")), limits.timeoutMs);
+  try {
+    await pipeline(Readable.fromWeb(body as never), parser, { signal: abort.signal });
+    await Promise.all(files);
+    abort.signal.throwIfAborted();
+    return { ...value };
+  } catch (error) {
+    await Promise.allSettled(files);
+    throw abort.signal.aborted ? abort.signal.reason : error;
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+async function receive(
+  stream: BusboyFileStream,
+  path: string,
+): Promise<Pick<ReceivedFile, "size" | "sha256">> {
+  const digest = createHash("sha256");
+  let size = 0;
+  const handle = await open(path, "wx", 0o600);
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      digest.update(chunk);
+      size += chunk.byteLength;
+      await handle.write(chunk);
+    }
+  } finally {
+    await handle.close();
+  }
+  return { size, sha256: digest.digest("hex") };
+}
+
+/** Undoes what form-data encoding does to a name: quotes and line breaks, and nothing else, are percent-encoded. */
+const decodeFileName = (name: string) =>
+  name.replaceAll("%22", '"').replaceAll(/%0D/gi, "\r").replaceAll(/%0A/gi, "\n");
+
+const malformed = (message: string, cause?: unknown) => new Problem("bad_request", { message, cause });
+
+const tooLarge = ({ maxFileBytes }: MultipartLimits) =>
+  new Problem("payload_too_large", { message: `The file is larger than ${maxFileBytes} bytes.` });

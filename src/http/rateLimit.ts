@@ -1,0 +1,32 @@
+/** The contract's `x-rate-limit`, enforced before a body is read, and told in the IETF draft's header fields. */
+import type { Deps } from "../deps.ts";
+import { Problem } from "../problem.ts";
+import { admit } from "../rateLimits/queries.ts";
+
+export interface RateLimit {
+  readonly name: string;
+  readonly requests: number;
+  readonly seconds: number;
+  readonly per: "user" | "address";
+}
+
+/**
+ * Counts the request against `who` and answers the header fields for its response
+ * (draft-ietf-httpapi-ratelimit-headers-10). Throws `rate_limited` with `Retry-After`.
+ */
+export async function enforceRateLimit(
+  { sql }: Deps,
+  limit: RateLimit,
+  who: string,
+): Promise<Record<string, string>> {
+  const { accepted, remaining, resetSeconds } = await admit(sql, `${limit.name}:${who}`, limit);
+  const headers = {
+    "RateLimit-Policy": `"${limit.name}";q=${limit.requests};w=${limit.seconds}`,
+    RateLimit: `"${limit.name}";r=${remaining};t=${resetSeconds}`,
+  };
+  if (accepted) return headers;
+  throw new Problem("rate_limited", {
+    message: `At most ${limit.requests} of these requests are allowed in ${limit.seconds} seconds. Try again later.`,
+    headers: { ...headers, "Retry-After": String(resetSeconds) },
+  });
+}

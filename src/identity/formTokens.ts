@@ -1,0 +1,73 @@
+/**
+ * Form session tokens: JWTs with a purpose and a secret of their own, so that neither an access token nor anything
+ * else the platform signs can pass for one (design 8). A platform that shares the secret may mint its own.
+ */
+import { randomBytes } from "node:crypto";
+import { jwt } from "@elysiajs/jwt";
+import Type from "typebox";
+import { Compile } from "typebox/compile";
+import { unstorable } from "../json.ts";
+
+const Claims = Type.Object({
+  purpose: Type.Literal("form_session"),
+  /** The session: what quotas and drafts belong to. */
+  sid: Type.String({ minLength: 1, maxLength: 255 }),
+  tenant: Type.Object({
+    id: Type.Integer({ minimum: 1 }),
+    slug: Type.String({ minLength: 1, maxLength: 255 }),
+  }),
+  process_key: Type.String({ minLength: 1, maxLength: 255 }),
+  exp: Type.Number(),
+});
+type Claims = Type.Static<typeof Claims>;
+
+export interface VerifiedFormToken {
+  readonly sessionId: string;
+  readonly tenant: { readonly id: number; readonly slug: string };
+  readonly processKey: string;
+  readonly expiresAt: Date;
+}
+
+export interface FormTokens {
+  /** Undefined for any token that is not a valid form session token now. */
+  verify(token: string): Promise<VerifiedFormToken | undefined>;
+  begin(
+    form: Pick<VerifiedFormToken, "tenant" | "processKey">,
+    options: { ttlSeconds: number },
+  ): Promise<{ token: string; expiresAt: Date }>;
+}
+
+const checkClaims = Compile(Claims);
+
+export function createFormTokens({ secret, now }: { secret: string; now: () => Date }): FormTokens {
+  const { sign, verify } = jwt({ name: "formToken", secret }).decorator.formToken;
+  return {
+    verify: async (token) => {
+      const options = { algorithms: ["HS256"], requiredClaims: ["exp"], currentDate: now() };
+      const claims: unknown = await verify(token, options);
+      return checkClaims.Check(claims) && isStorable(claims) ? describe(claims) : undefined;
+    },
+    begin: async ({ tenant, processKey }, { ttlSeconds }) => {
+      const exp = Math.floor(now().getTime() / 1000) + ttlSeconds;
+      const sid = randomBytes(16).toString("base64url");
+      const token = await sign({
+        purpose: "form_session",
+        sid,
+        tenant,
+        process_key: processKey,
+        exp,
+      } as never);
+      return { token, expiresAt: new Date(exp * 1000) };
+    },
+  };
+}
+
+const describe = ({ sid, tenant, process_key, exp }: Claims): VerifiedFormToken => ({
+  sessionId: sid,
+  tenant,
+  processKey: process_key,
+  expiresAt: new Date(exp * 1000),
+});
+
+const isStorable = ({ sid, tenant, process_key }: Claims) =>
+  [sid, tenant.slug, process_key].every((text) => unstorable(text) === undefined);

@@ -1,0 +1,19 @@
+import { storeDraft } from "../formFiles/draft.ts";
+import type { Handler } from "../handler.ts";
+
+export const uploadPublicAttachment: Handler<"uploadPublicAttachment"> = async ({ body, caller }, deps) => {
+  const { id, tenant, processKey, expiresAt } = caller;
+  const metadata = await storeDraft(
+    body.file,
+    {
+      tenantId: tenant.id,
+      processKey,
+      fieldName: body.field_name,
+      processInstanceId: null,
+      taskId: null,
+      by: { session: { id, tenantId: tenant.id, expiresAt } },
+    },
+    deps,
+  );
+  return { status: 201, body: metadata };
+};

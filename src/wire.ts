@@ -1,0 +1,62 @@
+/** Configuration → the parts that every operation may use. The same for the server and for tests. */
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Sql } from "./database/connect.ts";
+import type { Deps } from "./deps.ts";
+import { createAccessTokens } from "./identity/accessTokens.ts";
+import { createFormTokens } from "./identity/formTokens.ts";
+import { storedSecret } from "./identity/secrets.ts";
+import { filesystemStorage } from "./storage/filesystem.ts";
+import { s3Storage } from "./storage/s3.ts";
+
+/** Nothing but DATA_DIR: an instance for one's own machine, which makes its own secrets (design 4). */
+export const isSelfContained = ({ databaseUrl, s3 }: Config) => databaseUrl === undefined && s3 === undefined;
+
+/**
+ * The configuration with what a self-contained instance makes for itself. A variable that is set to nothing stays
+ * off: `DOWNLOAD_TOKEN_SECRET=` is an instance that issues no download URLs.
+ */
+export async function completeConfig(config: Config): Promise<Config> {
+  if (!isSelfContained(config)) return withoutEmpty(config);
+  const { host, port, dataDir } = config;
+  return withoutEmpty({
+    ...config,
+    accessTokens: config.accessTokens ?? { kind: "secret", secret: await storedSecret(dataDir, "jwt") },
+    publicBaseUrl: config.publicBaseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    downloadTokenSecret: config.downloadTokenSecret ?? (await storedSecret(dataDir, "download-token")),
+    formTokenSecret: config.formTokenSecret ?? (await storedSecret(dataDir, "form-token")),
+  });
+}
+
+const withoutEmpty = (config: Config): Config => ({
+  ...config,
+  publicBaseUrl: config.publicBaseUrl || undefined,
+  downloadTokenSecret: config.downloadTokenSecret || undefined,
+  formTokenSecret: config.formTokenSecret || undefined,
+});
+
+export interface Resources {
+  readonly sql: Sql;
+  readonly log: Logger;
+  readonly now?: () => Date;
+  readonly draining?: () => boolean;
+}
+
+/** Takes a complete configuration; opens nothing yet. */
+export function wire(config: Config, resources: Resources): Deps {
+  const { now = () => new Date(), draining = () => false } = resources;
+  const { accessTokens: keys, formTokenSecret, jwtIssuer: issuer, jwtAudience: audience, s3 } = config;
+  if (!keys) throw new Error("a complete configuration says how access tokens are verified");
+  return {
+    config,
+    sql: resources.sql,
+    log: resources.log,
+    now,
+    draining,
+    storage: s3 ? s3Storage(s3) : filesystemStorage({ folder: join(config.dataDir, "objects") }),
+    accessTokens: createAccessTokens({ keys, issuer, audience, fetch, now }),
+    formTokens:
+      formTokenSecret === undefined ? undefined : createFormTokens({ secret: formTokenSecret, now }),
+  };
+}

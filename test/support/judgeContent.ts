@@ -1,0 +1,33 @@
+/**
+ * Runs the content check on bytes or on a fixture, and says "accepted" or the code of the rejection.
+ */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkContent } from "../../src/content/checkContent.ts";
+import { ContentRejection, type RejectionCode } from "../../src/content/rejection.ts";
+
+const fixtures = join(import.meta.dir, "../fixtures/content");
+
+export const fixture = (name: string): Buffer => readFileSync(join(fixtures, name));
+
+/** Errors other than `ContentRejection` go through: they are faults of the check. */
+export async function judge(
+  bytes: Buffer,
+  fileName: string,
+  declaredType?: string,
+): Promise<"accepted" | RejectionCode> {
+  const folder = await mkdtemp(join(tmpdir(), "content-"));
+  try {
+    const path = join(folder, "upload");
+    await writeFile(path, bytes);
+    await checkContent({ path, size: bytes.length, fileName, declaredType });
+    return "accepted";
+  } catch (error) {
+    if (error instanceof ContentRejection) return error.code;
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
