@@ -170,6 +170,7 @@ function accessTokensOf(env: Environment): AccessTokenConfig | undefined {
 function s3Of(env: Environment): S3Config | undefined {
   const endpoint = urlOf(env, "S3_ENDPOINT", ["http:", "https:"]);
   if (!endpoint) return undefined;
+  if (endpoint.pathname !== "/") throw refusal("S3_ENDPOINT", endpoint.href, "a URL without a path");
   const required = (name: string) => {
     const value = env[name];
     if (value === undefined) throw new ConfigError(`${name} is not set; with S3_ENDPOINT it takes a value`);

@@ -12,7 +12,7 @@ export function schemasSource(document: Document): string {
     ([name, schema]) =>
       `export const ${name} = ${typeboxOf(schema)};\nexport type ${name} = Type.Static<typeof ${name}>;\n`,
   );
-  return `${banner}import Type from "typebox";\nimport type { FileStream, ReceivedFile } from "../file.ts";\n\n${definitions.join("\n")}`;
+  return `${banner}import Type from "typebox";\nimport type { OutgoingFile, ReceivedFile } from "../file.ts";\n\n${definitions.join("\n")}`;
 }
 
 /** `operations.ts`: everything that binding an operation needs, keyed by operationId. */

@@ -112,7 +112,7 @@ const isFreeForm = ({ properties, additionalProperties }: JsonSchema) =>
 /** A file: in a request it has been received to disk already, in an answer (`x-stream`) it is still to be sent. */
 const binary = (schema: JsonSchema) =>
   schema["x-stream"] === true
-    ? "Type.Unsafe<FileStream>({})"
+    ? "Type.Unsafe<OutgoingFile>({})"
     : 'Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] })';
 
 function propertiesOf(schema: JsonSchema): string {

@@ -1,6 +1,6 @@
 // Generated from openapi/ by `bun run generate`. Do not edit.
 import Type from "typebox";
-import type { FileStream, ReceivedFile } from "../file.ts";
+import type { OutgoingFile, ReceivedFile } from "../file.ts";
 
 export const AffectedRowsAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "affected_rows": Type.Integer({ minimum: 0 }) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type AffectedRowsAnswer = Type.Static<typeof AffectedRowsAnswer>;
@@ -50,7 +50,7 @@ export type Embed = Type.Static<typeof Embed>;
 export const Fault = Type.Object({ "pointer": Type.String(), "detail": Type.String() }, { additionalProperties: false });
 export type Fault = Type.Static<typeof Fault>;
 
-export const FileContent = Type.Unsafe<FileStream>({});
+export const FileContent = Type.Unsafe<OutgoingFile>({});
 export type FileContent = Type.Static<typeof FileContent>;
 
 export const Finalization = Type.Object({ "attachment_ids": AttachmentIds, "process_instance_id": Type.Optional(Type.String({ maxLength: 255 })), "task_id": Type.Optional(Type.String({ maxLength: 255 })) }, { additionalProperties: false });

@@ -1,5 +1,6 @@
 /** What a request must pass before a byte of its body is read: its method, its caller, its caller's rate limit. */
 import type { Deps } from "../deps.ts";
+import { operations } from "../generated/operations.ts";
 import { Problem } from "../problem.ts";
 import { authenticateAnyTenant, authenticateUser, authenticateVisitor } from "./caller.ts";
 import { clientAddress, limitKeyOf } from "./clientAddress.ts";
@@ -18,7 +19,7 @@ export async function admit(arrival: Arrival, operation: Operation, deps: Deps):
   const exchange = exchangeOf(request);
   if (exchange.operation) return;
   // Elysia hands a HEAD to the GET handler; the contract knows none.
-  if (request.method !== operation.method) throw methodNotAllowed([operation.method]);
+  if (request.method !== operation.method) throw methodNotAllowed(operation.path);
   exchange.operation = operation;
   if (params?.table !== undefined) exchange.table = params.table;
   await authenticate(arrival, exchange, { operation, deps });
@@ -33,8 +34,13 @@ export async function admitToTenant(request: Request, tenantId: unknown, { opera
   exchangeOf(request).caller = await authenticateUser(request, demand, deps);
 }
 
-export const methodNotAllowed = (allowed: readonly string[]) =>
-  new Problem("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
+const operationsByPath = Map.groupBy<string, Operation>(Object.values(operations), ({ path }) => path);
+
+/** 405, with every method that the contract has on this path. */
+export function methodNotAllowed(path: string): Problem {
+  const allowed = operationsByPath.get(path)?.map(({ method }) => method) ?? [];
+  return new Problem("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
+}
 
 interface Admission {
   readonly operation: Operation;

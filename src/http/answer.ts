@@ -19,7 +19,7 @@ export interface AnswerOptions {
 export function answerer(operation: Operation, { checkAnswers }: AnswerOptions) {
   const validators = checkAnswers ? answerValidators(operation) : undefined;
   const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
-  return ({ status, body, headers }: Answer, exchange: Exchange): Response => {
+  return ({ status, body, headers }: Answer, exchange: Exchange, request: Request): Response => {
     exchange.status = status;
     const contentType = responses[status]?.contentType;
     const content = contentOf(body);
@@ -33,16 +33,20 @@ export function answerer(operation: Operation, { checkAnswers }: AnswerOptions) 
         "X-Content-Type-Options": "nosniff",
         ...exchange.headers,
         ...headers,
+        ...(body instanceof Blob && request.headers.has("range") ? wholeRange(body) : {}),
       },
     });
   };
 }
 
+/** Bun answers a Range on a file with 206, unless the answer says itself what range it is: all of it. */
+const wholeRange = ({ size }: Blob) => ({ "Content-Range": `bytes 0-${size - 1}/${size}` });
+
 const isJson = (contentType: string | undefined) => contentType === "application/json";
 
-function contentOf(body: unknown): string | ReadableStream<Uint8Array> | null {
+function contentOf(body: unknown): string | Blob | null {
   if (body === undefined) return null;
-  return typeof body === "string" || body instanceof ReadableStream ? body : writeJson(body);
+  return typeof body === "string" || body instanceof Blob ? body : writeJson(body);
 }
 
 /** Validators of an operation's answers, by status. */

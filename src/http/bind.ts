@@ -32,7 +32,8 @@ export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elys
   const app = new Elysia({ name: "contract", strictPath: true });
   for (const operation of Object.values(operations))
     bindOperation(app, operation, { handlers, deps, options });
-  for (const [path, allowed] of methodsByPath()) bindOtherMethods(app, path, allowed);
+  for (const path of new Set(Object.values(operations).map((operation) => operation.path)))
+    bindOtherMethods(app, path);
   return app;
 }
 
@@ -99,7 +100,7 @@ function runner(operation: Operation, { handlers, deps, options }: Binding) {
     const request = { requestId, caller, params: context.params, query: context.query, body: value, faults };
     const answered = await (merges ? handler.mergesFaults : handler)(request as never, deps);
     await exchange.dispose?.();
-    return answer(answered, exchange);
+    return answer(answered, exchange, context.request);
   };
 }
 
@@ -135,17 +136,10 @@ const nameIn = (value: unknown) => {
   return typeof name === "string" ? name : undefined;
 };
 
-function methodsByPath(): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of Object.values(operations))
-    methods.set(path, [...(methods.get(path) ?? []), method]);
-  return methods;
-}
-
 /** Every other method on a path of the contract is a 405. */
-function bindOtherMethods(app: Elysia, path: string, allowed: readonly string[]): void {
+function bindOtherMethods(app: Elysia, path: string): void {
   const refuse = () => {
-    throw methodNotAllowed(allowed);
+    throw methodNotAllowed(path);
   };
   app.all(routeOf(path), refuse, { parse: "none" });
 }

@@ -2,13 +2,12 @@
  * A multipart/form-data body, streamed: the file goes to disk as it arrives, hashed on the way, so that memory does
  * not grow with the size or the number of uploads in flight (design 8).
  */
-import { createHash } from "node:crypto";
-import { mkdir, open, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Busboy, type BusboyFileStream } from "@fastify/busboy";
-import type { ReceivedFile } from "../file.ts";
+import { Busboy } from "@fastify/busboy";
+import { writeAndHash } from "../file.ts";
 import { unstorable } from "../json.ts";
 import { Problem } from "../problem.ts";
 
@@ -76,7 +75,7 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, path, limi
   const files: Promise<void>[] = [];
   parser.on("file", (name, stream, fileName, _encoding, declaredType) => {
     stream.once("limit", () => fail(tooLarge(limits)));
-    const received = receive(stream, path).then((written) => {
+    const received = writeAndHash(stream as AsyncIterable<Uint8Array>, path).then((written) => {
       set(name, { path, ...written, fileName: decodeFileName(fileName ?? ""), declaredType });
     });
     received.catch(() => {});
@@ -103,25 +102,6 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, path, limi
   } finally {
     clearTimeout(deadline);
   }
-}
-
-async function receive(
-  stream: BusboyFileStream,
-  path: string,
-): Promise<Pick<ReceivedFile, "size" | "sha256">> {
-  const digest = createHash("sha256");
-  let size = 0;
-  const handle = await open(path, "wx", 0o600);
-  try {
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-      digest.update(chunk);
-      size += chunk.byteLength;
-      await handle.write(chunk);
-    }
-  } finally {
-    await handle.close();
-  }
-  return { size, sha256: digest.digest("hex") };
 }
 
 /** Undoes what form-data encoding does to a name: quotes and line breaks, and nothing else, are percent-encoded. */

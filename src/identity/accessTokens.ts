@@ -2,11 +2,12 @@
  * Access tokens: JWTs of the platform, verified by @elysiajs/jwt with a shared secret (HS256) or with the key set
  * that the platform publishes (RS256, ES256, EdDSA) (design 5).
  *
- * A verified token is remembered for up to a minute, so that a request costs no signature check; its expiry is
- * looked at each time all the same. A minute is also how long a key taken out of the key set may still be honoured.
+ * A verified token is remembered for half a minute, so that a request costs no signature check; its expiry is looked
+ * at each time all the same. A fetched key set is good for half a minute as well: so a key that is taken out of it is
+ * honoured for a minute at most. While the key set cannot be had, its keys go on working for ten.
  */
 import { jwt } from "@elysiajs/jwt";
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 import { LRUCache } from "lru-cache";
 import Type from "typebox";
 import { Compile } from "typebox/compile";
@@ -44,11 +45,15 @@ export interface AccessTokenOptions {
 
 /** Longer than any honest token; a longer one is refused unread. */
 const maxTokenLength = 8_192;
-const rememberedSeconds = 60;
+const rememberedMs = 30_000;
 const checkClaims = Compile(Claims);
 
 export function createAccessTokens({ keys, issuer, audience, fetch, now }: AccessTokenOptions): AccessTokens {
-  const remembered = new LRUCache<string, Claims>({ max: 5_000, ttl: rememberedSeconds * 1000 });
+  const remembered = new LRUCache<string, Claims>({
+    max: 5_000,
+    ttl: rememberedMs,
+    perf: { now: () => now().getTime() },
+  });
   const keySet = keys.kind === "jwks" ? remoteKeys(keys.url, fetch) : undefined;
   const secret = keys.kind === "secret" ? keys.secret : (keySet?.find as unknown as string);
   const { sign, verify } = jwt({
@@ -91,25 +96,40 @@ export function createAccessTokens({ keys, issuer, audience, fetch, now }: Acces
 const wellFormed = ({ sub, tenants }: Claims) =>
   [sub, ...tenants.map(({ slug }) => slug)].every((text) => text.isWellFormed() && !text.includes("\0"));
 
+/** How long fetched keys are good, and how long they are used where newer ones cannot be had. */
+const keySetMs = { fresh: 30_000, usable: 600_000 };
+
 /**
- * The platform's key set, fetched when first needed, again every ten minutes and whenever a token names a key that
+ * The platform's key set, fetched when first needed, again every half minute and whenever a token names a key that
  * is not in it (at most every five seconds). The jwt plugin turns every failure into "not valid"; `wasAway` tells
  * whether it was the key set that failed and not the token.
  */
 function remoteKeys(url: URL, fetch: typeof globalThis.fetch) {
+  let fetchedAt = 0;
   const keySet = createRemoteJWKSet(url, {
     cooldownDuration: 5_000,
-    cacheMaxAge: 600_000,
+    cacheMaxAge: keySetMs.fresh,
     timeoutDuration: 5_000,
-    [customFetch]: fetch,
+    [customFetch]: async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request);
+      if (response.ok) fetchedAt = Date.now();
+      return response;
+    },
   });
+  const findKnown: JWTVerifyGetKey = (header, token) => {
+    const known = Date.now() - fetchedAt < keySetMs.usable ? keySet.jwks() : undefined;
+    return createLocalJWKSet(known ?? { keys: [] })(header, token);
+  };
   const away = new Set<string>();
   const find: JWTVerifyGetKey = async (header, token) => {
     try {
       return await keySet(header, token);
     } catch (error) {
-      if (!blamesToken(error)) away.add(token.signature);
-      throw error;
+      if (blamesToken(error)) throw error;
+      return findKnown(header, token).catch(() => {
+        away.add(token.signature);
+        throw error;
+      });
     }
   };
   return { find, wasAway: (token: string) => away.delete(token.slice(token.lastIndexOf(".") + 1)) };

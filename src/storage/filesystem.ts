@@ -49,11 +49,12 @@ export function filesystemStorage({ folder }: { folder: string }): Storage {
   }
 
   async function get(key: string): Promise<StoredObject | undefined> {
-    const handle = await unlessMissing(open(pathOf(folder, key), "r"));
+    const path = pathOf(folder, key);
+    const handle = await unlessMissing(open(path, "r"));
     if (handle === undefined) return ready().then(() => undefined);
     try {
       const { size } = await handle.stat();
-      return { size, body: bodyOf(handle, size) };
+      return { size, path, body: bodyOf(handle, size) };
     } catch (cause) {
       await handle.close();
       throw unavailable(cause);

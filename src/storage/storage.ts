@@ -43,6 +43,8 @@ export interface StoredObject {
   readonly size: number;
   /** Fails with `storage_unavailable` where the storage breaks off; never ends early without an error. */
   readonly body: ReadableStream<Uint8Array>;
+  /** Where the object is a local file: a path that nothing will ever write to again. */
+  readonly path?: string;
 }
 
 export interface ListedObject {

@@ -76,7 +76,7 @@ export function updateRows(
   );
   const matches = conditionSql(definition, where, parameters);
   const change = `update ${tableSql(definition)} t set ${assignments.join(", ")}, "updated_at" = now() where ${stands(definition)} and ${matches}`;
-  const statement = `update ${tableSql(definition)} set ${readable(definition, set, ", ")} where ${readable(definition, where, " and ")}`;
+  const statement = `update ${tableSql(definition)} set ${readable(definition, set, assigned)} where ${readable(definition, where, required)}`;
   return audited(change, { definition, parameters, authorship, action: "update", statement });
 }
 
@@ -84,7 +84,7 @@ export function deleteRows(definition: Definition, where: Condition, authorship:
   const parameters = new Parameters();
   const matches = conditionSql(definition, where, parameters);
   const change = `delete from ${tableSql(definition)} t where ${stands(definition)} and ${matches}`;
-  const statement = `delete from ${tableSql(definition)} where ${readable(definition, where, " and ")}`;
+  const statement = `delete from ${tableSql(definition)} where ${readable(definition, where, required)}`;
   return audited(change, { definition, parameters, authorship, action: "delete", statement });
 }
 
@@ -160,15 +160,21 @@ function recordValue(definition: Definition, name: string): string {
   return type.recordType ? `r.${quoteIdentifier(name)}::${type.sqlType}` : `r.${quoteIdentifier(name)}`;
 }
 
+const assigned = { separator: ", ", none: "= null" };
+const required = { separator: " and ", none: "is null" };
+
 /** `"name" = 'value'` for the trail, each value cut at 200 characters. */
-function readable(definition: Definition, values: Condition, separator: string): string {
-  return Object.entries(values)
-    .map(([name, value]) => {
-      const text =
-        value === null ? "null" : quoteLiteral(typeOf(definition, name).toText(value).slice(0, 200));
-      return `${quoteIdentifier(name)} = ${text}`;
-    })
-    .join(separator);
+function readable(
+  definition: Definition,
+  values: Condition,
+  { separator, none }: { separator: string; none: string },
+): string {
+  const terms = Object.entries(values).map(([name, value]) => {
+    if (value === null) return `${quoteIdentifier(name)} ${none}`;
+    const text = typeOf(definition, name).toText(value).slice(0, 200);
+    return `${quoteIdentifier(name)} = ${quoteLiteral(text)}`;
+  });
+  return terms.join(separator);
 }
 
 function typeOf(definition: Definition, name: string) {
