@@ -1,8 +1,8 @@
 /** `bun run server`: the only place for the environment, signals and exit. Wires the parts and listens. */
-import { once } from "node:events";
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig } from "./config.ts";
 import { connect } from "./database/connect.ts";
+import { databaseProblem } from "./database/databaseProblem.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
 import { createLog } from "./log.ts";
@@ -10,13 +10,14 @@ import { listen } from "./server.ts";
 import { welcome } from "./welcome.ts";
 import { completeConfig, isSelfContained, wire } from "./wire.ts";
 
-async function run(config: Config): Promise<void> {
+/** Serves until `ending` tells why to end; a signal that comes while it starts ends it as soon as it has started. */
+async function run(config: Config, ending: Promise<string>): Promise<void> {
   const log = createLog(config.logLevel);
   const { databaseUrl, dataDir } = config;
   const database = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
   const url = database?.url ?? (databaseUrl as string);
   try {
-    await migrate(url, { log });
+    await migrate(url, { log }).catch(refuseDatabase);
     const sql = connect(url);
     let draining = false;
     const deps = wire(config, { sql, log, draining: () => draining });
@@ -25,8 +26,7 @@ async function run(config: Config): Promise<void> {
     log.info({ address: server.url.href }, "listening");
     if (isSelfContained(config)) await welcome(server.url, deps.accessTokens);
 
-    const signal = await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
-    log.info({ signal: signal[0] }, "draining");
+    log.info({ signal: await ending }, "draining");
     draining = true;
     await server.stop();
     await sql.end({ timeout: 5 });
@@ -35,8 +35,22 @@ async function run(config: Config): Promise<void> {
   }
 }
 
+/** A database that cannot be reached, or lets nobody in, is a matter of configuration at the start. */
+function refuseDatabase(cause: Error): never {
+  if (!databaseProblem(cause)) throw cause;
+  throw new ConfigError(`DATABASE_URL names a database that cannot be used: ${cause.message}`, { cause });
+}
+
+/** Listened to for good: a terminal's Ctrl-C arrives twice, from the terminal and from `bun run`. */
+function firstSignal(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => resolve(signal));
+  return promise;
+}
+
 try {
-  await run(await completeConfig(parseConfig(process.env, process.cwd())));
+  const ending = firstSignal();
+  await run(await completeConfig(parseConfig(process.env, process.cwd())), ending);
   process.exit(0);
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : error);

@@ -18,14 +18,15 @@ import { readJsonBody } from "./body.ts";
 import { exchangeOf, type Operation } from "./exchange.ts";
 import { readMultipartBody } from "./multipart.ts";
 import { convert, readPath, readQuery } from "./parameters.ts";
+import { plainNumbers } from "./plainNumbers.ts";
 import { compileValidator } from "./validation.ts";
 
 /** A handler for each operation of the contract; a missing one does not type-check. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> | FaultMergingHandler<Id> };
 
 export interface BindOptions extends AnswerOptions {
-  /** A request's body has to arrive within this time. 60 s where absent. */
-  readonly bodyTimeoutMs?: number;
+  /** A request's body has to arrive within this time. By its largest size where absent. */
+  readonly bodyTimeoutMs?: number | undefined;
 }
 
 export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elysia {
@@ -53,7 +54,7 @@ interface Context extends Arrival {
 function bindOperation(app: Elysia, operation: Operation, binding: Binding): void {
   const { deps, options } = binding;
   const { body, headers } = operation;
-  const readBody = bodyReader(operation, deps, options.bodyTimeoutMs ?? 60_000);
+  const readBody = bodyReader(operation, deps, options.bodyTimeoutMs);
   const parse = async (context: Context) => {
     await admit(context, operation, deps);
     return readBody(context.request);
@@ -72,11 +73,20 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
   });
 }
 
+/** A phone in a bad place still gets its file through; a client that sends a byte a minute does not. */
+const slowestBytesPerMs = 40;
+const timeToSend = (bytes: number) => 60_000 + bytes / slowestBytesPerMs;
+
 /** Reads a body as the contract says it comes. */
-function bodyReader({ body }: Operation, { config }: Deps, timeoutMs: number) {
-  if (body?.contentType !== "multipart/form-data")
-    return (request: Request) => readJsonBody(request, { maxBytes: body?.maxBytes ?? 0, timeoutMs });
-  const limits = { folder: join(config.dataDir, "uploads"), maxFileBytes: config.uploadMaxBytes, timeoutMs };
+function bodyReader({ body }: Operation, { config }: Deps, timeoutMs: number | undefined) {
+  if (body?.contentType !== "multipart/form-data") {
+    const maxBytes = body?.maxBytes ?? 0;
+    const limits = { maxBytes, timeoutMs: timeoutMs ?? timeToSend(maxBytes) };
+    return (request: Request) => readJsonBody(request, limits);
+  }
+  const maxFileBytes = config.uploadMaxBytes;
+  const folder = join(config.dataDir, "uploads");
+  const limits = { folder, maxFileBytes, timeoutMs: timeoutMs ?? timeToSend(maxFileBytes) };
   return async (request: Request) => {
     const { value, dispose } = await readMultipartBody(request, limits);
     exchangeOf(request).dispose = dispose;
@@ -112,7 +122,10 @@ interface Checked {
 
 function checkedBody(schema: Type.TSchema) {
   const validate = compileValidator(schema);
-  return standardSchema((value): Checked => ({ value, faults: validate(value) }));
+  return standardSchema((given): Checked => {
+    const value = plainNumbers(given, schema);
+    return { value, faults: validate(value) };
+  });
 }
 
 function refusing(schema: Type.TSchema, root: string) {

@@ -85,7 +85,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const deps = { ...wire(config, { sql, log }), ...options.deps };
   const { accessTokens } = deps;
   await deps.storage.prepare();
-  const { bodyTimeoutMs = 60_000 } = options;
+  const { bodyTimeoutMs } = options;
   const server = listen(createApp(deps, { checkAnswers: true, bodyTimeoutMs }), config);
   const url = server.url.origin;
   // Known only now, since the system chose the port.
