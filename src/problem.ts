@@ -87,7 +87,9 @@ export class Problem extends Error {
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     const [status, title] = problems[code];
-    super(options.message ?? summaryOf(options.errors) ?? `${title}.`, { cause: options.cause });
+    super(options.message ?? summaryOf(options.errors?.slice(0, maxFaults)) ?? `${title}.`, {
+      cause: options.cause,
+    });
     this.code = code;
     this.status = status;
     this.title = title;

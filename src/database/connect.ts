@@ -24,6 +24,8 @@ export interface ConnectOptions {
   readonly max?: number;
   /** Session settings beside, or instead of, the ones below. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** After so long without an answer a connection is given up: PostgreSQL's own limits work only while it runs. */
+  readonly answerSeconds?: number;
 }
 
 /** Sent as startup parameters, so they hold from a session's first statement on. */
@@ -67,7 +69,8 @@ type Body = (tx: Tx) => unknown;
 type BeginArguments = [body: Body] | [mode: string, body: Body];
 
 /** Connects when first used. `url` is `postgres://user:password@host:port/database`. */
-export function connect(url: string, { max = 10, settings = {} }: ConnectOptions = {}): Sql {
+export function connect(url: string, options: ConnectOptions = {}): Sql {
+  const { max = 10, settings = {}, answerSeconds = 35 } = options;
   // Builds queries and holds the parsed options; it never connects.
   const builder = postgres(url, {
     max: 1,
@@ -82,8 +85,9 @@ export function connect(url: string, { max = 10, settings = {} }: ConnectOptions
     max,
     ...limits,
   });
-  return route(builder, (query) => run(query, pool), {
-    begin: (...args: BeginArguments) => begin(pool, args),
+  const lend: Lend = (work) => lendFor(answerSeconds, pool, work);
+  return route(builder, (query) => run(query, lend), {
+    begin: (...args: BeginArguments) => lend((connection) => beginOn(connection, args)),
     reserve: () => reserve(pool),
     end: ({ timeout }: { timeout?: number } = {}) => pool.end(timeout),
   });
@@ -104,10 +108,11 @@ async function open(builder: Sql, onLost: (connection: Connection) => void): Pro
   const end = (timeout?: number) => sql.end(timeout === undefined ? {} : { timeout });
   const connection: Connection = { sql, execute, closed: false, onLost: () => {}, end };
   const timeout = Promise.withResolvers<never>();
-  const late = Object.assign(new Error("the database did not answer"), { code: "CONNECT_TIMEOUT" });
-  const timer = setTimeout(() => timeout.reject(late), connectSeconds * 1000);
+  const timer = setTimeout(() => timeout.reject(noAnswer()), connectSeconds * 1000);
+  connection.onLost = () => timeout.reject(connectionLost());
   try {
     await Promise.race([sql.unsafe("select 1"), timeout.promise]);
+    connection.onLost = () => {};
     return connection;
   } catch (error) {
     void sql.end({ timeout: 0 });
@@ -118,10 +123,17 @@ async function open(builder: Sql, onLost: (connection: Connection) => void): Pro
 }
 
 /** Lends one connection to `work`, which fails when the connection is lost, whatever postgres.js makes of that. */
-async function lend<T>(pool: Pool<Connection>, work: (connection: Connection) => Promise<T>): Promise<T> {
+type Lend = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+
+async function lendFor<T>(
+  seconds: number,
+  pool: Pool<Connection>,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
   const connection = await pool.take();
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   connection.onLost = () => reject(connectionLost());
+  const timer = setTimeout(() => reject(noAnswer()), seconds * 1000);
   try {
     work(connection).then(resolve, reject);
     return await promise;
@@ -130,6 +142,7 @@ async function lend<T>(pool: Pool<Connection>, work: (connection: Connection) =>
     if (databaseProblem(error)?.code === "database_unavailable") discard(connection);
     throw error;
   } finally {
+    clearTimeout(timer);
     connection.onLost = () => {};
     pool.give(connection);
   }
@@ -140,7 +153,7 @@ function discard(connection: Connection): void {
   void connection.end(0);
 }
 
-async function run(query: Query, pool: Pool<Connection>): Promise<void> {
+async function run(query: Query, lend: Lend): Promise<void> {
   // Its own, taken now: a cursor that is iterated has put others in their place, and its promise never settles.
   const { resolve, reject } = query;
   const send = (connection: Connection) =>
@@ -149,11 +162,7 @@ async function run(query: Query, pool: Pool<Connection>): Promise<void> {
       if (query.cancelled) sent(undefined);
       else connection.execute(query);
     });
-  await lend(pool, send).then(resolve, reject);
-}
-
-function begin(pool: Pool<Connection>, args: BeginArguments): Promise<unknown> {
-  return lend(pool, (connection) => beginOn(connection, args));
+  await lend(send).then(resolve, reject);
 }
 
 async function beginOn(connection: Connection, args: BeginArguments): Promise<unknown> {
@@ -196,9 +205,10 @@ async function reserve(pool: Pool<Connection>): Promise<postgres.ReservedSql> {
   return guard(connection.sql as postgres.ReservedSql, connection, { release, begin });
 }
 
-function connectionLost(): Error {
-  return Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });
-}
+const connectionLost = () =>
+  Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });
+
+const noAnswer = () => Object.assign(new Error("the database did not answer"), { code: "CONNECT_TIMEOUT" });
 
 /** `sql` with its queries sent to `execute` instead, and with these members in place of its own. */
 function route<T extends Queryable>(sql: T, execute: Execute, members: object): T {

@@ -7,7 +7,15 @@
  * honoured for a minute at most. While the key set cannot be had, its keys go on working for ten.
  */
 import { jwt } from "@elysiajs/jwt";
-import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWKSCacheInput,
+  type JWTVerifyGetKey,
+  jwksCache,
+} from "jose";
 import { LRUCache } from "lru-cache";
 import Type from "typebox";
 import { Compile } from "typebox/compile";
@@ -105,20 +113,18 @@ const keySetMs = { fresh: 30_000, usable: 600_000 };
  * whether it was the key set that failed and not the token.
  */
 function remoteKeys(url: URL, fetch: typeof globalThis.fetch) {
-  let fetchedAt = 0;
+  const last: JWKSCacheInput = {};
   const keySet = createRemoteJWKSet(url, {
     cooldownDuration: 5_000,
     cacheMaxAge: keySetMs.fresh,
     timeoutDuration: 5_000,
-    [customFetch]: async (...request: Parameters<typeof fetch>) => {
-      const response = await fetch(...request);
-      if (response.ok) fetchedAt = Date.now();
-      return response;
-    },
+    [customFetch]: fetch,
+    [jwksCache]: last,
   });
-  const findKnown: JWTVerifyGetKey = (header, token) => {
-    const known = Date.now() - fetchedAt < keySetMs.usable ? keySet.jwks() : undefined;
-    return createLocalJWKSet(known ?? { keys: [] })(header, token);
+  const findInLast: JWTVerifyGetKey = async (header, token) => {
+    const { jwks, uat = 0 } = last;
+    const usable = jwks && Date.now() - uat < keySetMs.usable;
+    return createLocalJWKSet(usable ? jwks : { keys: [] })(header, token);
   };
   const away = new Set<string>();
   const find: JWTVerifyGetKey = async (header, token) => {
@@ -126,10 +132,12 @@ function remoteKeys(url: URL, fetch: typeof globalThis.fetch) {
       return await keySet(header, token);
     } catch (error) {
       if (blamesToken(error)) throw error;
-      return findKnown(header, token).catch(() => {
+      try {
+        return await findInLast(header, token);
+      } catch {
         away.add(token.signature);
         throw error;
-      });
+      }
     }
   };
   return { find, wasAway: (token: string) => away.delete(token.slice(token.lastIndexOf(".") + 1)) };

@@ -13,9 +13,9 @@ const record = (sql: Queryable) => sql`
     to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at
   ) r))::text`;
 
-/** PostgreSQL takes no U+0000 in a text; no table's name has the character that stands for it here. */
+/** One tenant's table of this name. */
 const named = (sql: Queryable, tenantId: number, table: string) =>
-  sql`tenant_id = ${tenantId} and table_name = ${table.replaceAll("\0", "\ufffd")}`;
+  sql`tenant_id = ${tenantId} and table_name = ${table}`;
 
 /** What a statement needs to know of a table; undefined where the registry does not list it. */
 export async function findDefinition(

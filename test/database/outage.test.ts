@@ -182,3 +182,18 @@ test("a pool that has ended refuses queries", async () => {
   await short.end({ timeout: 5 });
   expect(await problemOf(short`select 1`)).toBe("database_unavailable");
 });
+
+test("a session that hangs, which no limit of its own can end, is given up; its query and its transaction fail", async () => {
+  const impatient = connect(database.url, { max: 1, answerSeconds: 1 });
+  try {
+    for (const hang of [() => impatient`select 1`, () => impatient.begin((tx) => tx`select 1`)]) {
+      const [session] = await impatient<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      process.kill(session?.pid ?? 0, "SIGSTOP");
+      expect(await problemOf(Promise.resolve(hang()))).toBe("database_unavailable");
+      process.kill(session?.pid ?? 0, "SIGCONT");
+      expect(await impatient`select 1 as one`).toHaveLength(1);
+    }
+  } finally {
+    await impatient.end({ timeout: 1 });
+  }
+});
