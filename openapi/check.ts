@@ -25,6 +25,7 @@ const steps: Readonly<Record<string, Step>> = {
   "unit tests": command(
     "bun",
     "test",
+    "--timeout=60000",
     "test/content",
     "test/config.test.ts",
     "test/contract.test.ts",

@@ -75,7 +75,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const dataDir = await mkdtemp(join(tmpdir(), "waybill-data-"));
   const secret = options.secret ?? randomBytes(32).toString("hex");
   const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
-  const environment: Record<string, string> = {
+  const s3 = Object.entries(process.env).filter(([name]) => name.startsWith("S3_"));
+  const environment: Record<string, string | undefined> = {
+    ...Object.fromEntries(s3),
     PORT: "0",
     DATA_DIR: dataDir,
     ...secrets,

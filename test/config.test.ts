@@ -1,0 +1,161 @@
+/** The environment → one complete value, or one line about what is wrong (design 4). */
+import { describe, expect, test } from "bun:test";
+import { ConfigError, type Environment, parseConfig } from "../src/config.ts";
+
+const parse = (environment: Environment = {}) => parseConfig(environment, "/srv/waybill");
+const secret = "a secret of at least thirty-two characters";
+
+function refusal(environment: Environment): string {
+  try {
+    parse(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error("it was taken");
+}
+
+test("nothing configured is everything embedded, with the documented defaults", () => {
+  expect(parse()).toMatchObject({
+    host: "127.0.0.1",
+    port: 3000,
+    dataDir: "/srv/waybill/.data",
+    downloadUrlTtlSeconds: 900,
+    uploadMaxBytes: 10 * 1024 * 1024,
+    draftMaxAgeHours: 24,
+    draftSweepIntervalSeconds: 300,
+    outboundAllow: [],
+    trustedProxies: [],
+    logLevel: "info",
+  });
+  for (const absent of [
+    "databaseUrl",
+    "s3",
+    "accessTokens",
+    "jwtIssuer",
+    "jwtAudience",
+    "publicBaseUrl",
+  ] as const)
+    expect(parse()[absent]).toBeUndefined();
+});
+
+test("an empty variable counts as unset", () => {
+  const { host, port, databaseUrl, accessTokens, logLevel } = parse({
+    HOST: "",
+    PORT: "",
+    DATABASE_URL: "",
+    JWT_SECRET: "",
+    LOG_LEVEL: "",
+  });
+  expect({ host, port, databaseUrl, accessTokens, logLevel }).toEqual({
+    host: "127.0.0.1",
+    port: 3000,
+    databaseUrl: undefined,
+    accessTokens: undefined,
+    logLevel: "info",
+  });
+});
+
+test("DATA_DIR is relative to where the server was started", () => {
+  expect(parse({ DATA_DIR: "data" }).dataDir).toBe("/srv/waybill/data");
+  expect(parse({ DATA_DIR: "/var/lib/waybill" }).dataDir).toBe("/var/lib/waybill");
+});
+
+test.each([
+  ["1048576", 1_048_576],
+  ["512KB", 524_288],
+  ["20MB", 20_971_520],
+  ["1.5mb", 1_572_864],
+  ["10 MB", 10_485_760],
+])("UPLOAD_MAX_SIZE %s is %i bytes", (text, bytes) => {
+  expect(parse({ UPLOAD_MAX_SIZE: text }).uploadMaxBytes).toBe(bytes);
+});
+
+test("bounds are inclusive, and fractions stand where they are meant", () => {
+  expect(parse({ FORM_ATTACHMENT_URL_TTL_SECONDS: "1" }).downloadUrlTtlSeconds).toBe(1);
+  expect(parse({ FORM_ATTACHMENT_URL_TTL_SECONDS: "3600" }).downloadUrlTtlSeconds).toBe(3600);
+  expect(parse({ DRAFT_MAX_AGE_HOURS: "0.001" }).draftMaxAgeHours).toBe(0.001);
+  expect(parse({ PORT: "0" }).port).toBe(0);
+});
+
+test("a public address loses the slash at its end", () => {
+  expect(parse({ PUBLIC_BASE_URL: "https://bank.example/" }).publicBaseUrl).toBe("https://bank.example");
+  expect(parse({ PUBLIC_BASE_URL: "https://bank.example/flow//" }).publicBaseUrl).toBe(
+    "https://bank.example/flow",
+  );
+});
+
+test("lists are split at commas; a bare address is a range of one", () => {
+  const { outboundAllow, trustedProxies } = parse({
+    OUTBOUND_ALLOW: " core.bank.internal:8443, 10.0.0.0/8 ,,",
+    TRUSTED_PROXIES: "10.0.0.7, 192.168.0.0/16, ::1",
+  });
+  expect(outboundAllow).toEqual(["core.bank.internal:8443", "10.0.0.0/8"]);
+  expect(trustedProxies).toEqual(["10.0.0.7/32", "192.168.0.0/16", "::1/128"]);
+});
+
+test("access tokens are verified by a secret or by a key set", () => {
+  expect(parse({ JWT_SECRET: secret }).accessTokens).toEqual({ kind: "secret", secret });
+  const url = "https://platform.example/keys";
+  expect(parse({ JWT_JWKS_URL: url }).accessTokens).toEqual({ kind: "jwks", url: new URL(url) });
+  expect(refusal({ JWT_SECRET: secret, JWT_JWKS_URL: url })).toMatch(/^JWT_SECRET and JWT_JWKS_URL/);
+});
+
+test("object storage needs its bucket and keys", () => {
+  const s3 = {
+    S3_ENDPOINT: "http://127.0.0.1:9000",
+    S3_BUCKET: "waybill",
+    S3_ACCESS_KEY: "a",
+    S3_SECRET_KEY: "b",
+  };
+  expect(parse({ ...s3, JWT_SECRET: secret }).s3).toEqual({
+    endpoint: new URL("http://127.0.0.1:9000"),
+    region: "us-east-1",
+    bucket: "waybill",
+    accessKey: "a",
+    secretKey: "b",
+  });
+  for (const name of ["S3_BUCKET", "S3_ACCESS_KEY", "S3_SECRET_KEY"])
+    expect(refusal({ ...s3, [name]: "" })).toMatch(new RegExp(`^${name} is not set`));
+});
+
+test("what is not embedded asks for a way to verify access tokens", () => {
+  expect(refusal({ DATABASE_URL: "postgres://db.internal/waybill" })).toMatch(
+    /^JWT_SECRET is not set; with DATABASE_URL/,
+  );
+  expect(parse({ DATABASE_URL: "postgresql://db.internal/waybill", JWT_SECRET: secret }).databaseUrl).toBe(
+    "postgresql://db.internal/waybill",
+  );
+});
+
+describe("a bad value is one line that begins with its variable", () => {
+  test.each([
+    ["PORT", ["-1", "65536", "80.5", "http", "0x50", " 80", "1e3"]],
+    ["DATABASE_URL", ["localhost", "mysql://db/waybill"]],
+    ["S3_ENDPOINT", ["localhost:9000", "s3://bucket"]],
+    ["JWT_SECRET", ["x", "x".repeat(31)]],
+    ["JWT_JWKS_URL", ["keys.json", "file:///keys.json"]],
+    ["PUBLIC_BASE_URL", ["bank.example", "ftp://bank.example"]],
+    ["DOWNLOAD_TOKEN_SECRET", ["short"]],
+    ["FORM_TOKEN_SECRET", ["short"]],
+    ["FORM_ATTACHMENT_URL_TTL_SECONDS", ["0", "3601", "1.5", "-1", "15m", "Infinity", "NaN"]],
+    ["UPLOAD_MAX_SIZE", ["0", "-1", "10GB", "MB", "2048MB", "1e6", "0.1"]],
+    ["DRAFT_MAX_AGE_HOURS", ["-1", "a day", "8761"]],
+    ["DRAFT_SWEEP_INTERVAL_SECONDS", ["0", "86401"]],
+    ["TRUSTED_PROXIES", ["10.0.0.0/33", "proxy.internal", "10.0.0.0/8,x"]],
+    ["LOG_LEVEL", ["INFO", "verbose"]],
+  ] as const)("%s", (name, values) => {
+    for (const value of values)
+      expect([value, refusal({ [name]: value })]).toEqual([
+        value,
+        expect.stringMatching(new RegExp(`^${name} [^\\n]+$`)),
+      ]);
+  });
+});
+
+test("a secret's value is never repeated", () => {
+  const value = "hunter2";
+  for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"])
+    expect(refusal({ [name]: value })).not.toContain(value);
+  expect(refusal({ DATABASE_URL: `mysql://root:${value}@db/waybill` })).not.toContain(value);
+});

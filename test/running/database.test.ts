@@ -1,0 +1,87 @@
+/** Waybill on a database of the operator's: several processes, and an end that loses no request. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import postgres from "postgres";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { inFolder, repository, type WaybillProcess } from "../support/waybillProcess.ts";
+
+const timeout = 30_000;
+const tables = "/api/v1/report/1/schema/tables";
+const secret = "a secret of at least thirty-two characters";
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = postgres(database.url, { max: 2, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+const environment = () => ({ DATABASE_URL: database.url, JWT_SECRET: secret });
+
+async function tokenOf(start: (options: object) => WaybillProcess): Promise<string> {
+  const args = ["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "admin_sop"];
+  const waybill = start({ command: [join(repository, "src/token.ts"), ...args], environment: environment() });
+  expect(await waybill.exited).toBe(0);
+  return waybill.stdout().trim();
+}
+
+test(
+  "two servers that start at once on a fresh database both serve it, and leave no folder behind",
+  () =>
+    inFolder(async (folder, start) => {
+      const servers = [start({ environment: environment() }), start({ environment: environment() })];
+      const urls = await Promise.all(servers.map(({ listening }) => listening));
+      const headers = { authorization: `Bearer ${await tokenOf(start)}`, "content-type": "application/json" };
+      const body = JSON.stringify({ name: "customers", columns: [{ name: "full_name", type: "text" }] });
+      expect((await fetch(urls[0] + tables, { method: "POST", headers, body })).status).toBe(201);
+      const seen = await fetch(`${urls[1]}${tables}/customers`, { headers });
+      expect(await seen.json()).toMatchObject({ data: { table_name: "customers" } });
+      // No demo tenant's token on the screen of a server that is not embedded.
+      expect(servers.map((server) => server.stdout())).toEqual(["", ""]);
+      expect((await readdir(folder)).filter((name) => name !== ".data")).toEqual([]);
+    }),
+  timeout,
+);
+
+test(
+  "SIGTERM drains: what is under way is answered, nobody new is let in, and the end is 0",
+  () =>
+    inFolder(async (_folder, start) => {
+      const server = start({ environment: environment() });
+      const url = await server.listening;
+      const headers = { authorization: `Bearer ${await tokenOf(start)}` };
+      const slow = await sql.begin(async (tx) => {
+        await tx`lock table tenant_1.customers in access exclusive mode`;
+        const request = fetch(`${url}${tables}/customers/rows`, { headers });
+        await untilBlocked();
+        server.kill("SIGTERM");
+        while (!server.stderr().includes("draining")) await Bun.sleep(5);
+        await Bun.sleep(50);
+        // A connection that is kept alive may still be told; a new one is not taken.
+        const late = await fetch(`${url}/readyz`).then(
+          ({ status }) => status,
+          () => "refused",
+        );
+        expect([503, "refused"]).toContain(late);
+        return { request };
+      });
+      expect((await slow.request).status).toBe(200);
+      expect(await server.exited).toBe(0);
+      expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    }),
+  timeout,
+);
+
+async function untilBlocked(): Promise<void> {
+  for (;;) {
+    const [row] = await sql`select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    if (row?.waiting > 0) return;
+    await Bun.sleep(10);
+  }
+}

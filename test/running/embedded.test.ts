@@ -1,0 +1,123 @@
+/** `bun run server` with nothing configured: a newcomer's first minute, and what the data folder outlives. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { isAlive, postmasterPid } from "../database/serverProcess.ts";
+import { inFolder, repository } from "../support/waybillProcess.ts";
+
+const timeout = 60_000;
+const tables = "/api/v1/report/1/schema/tables";
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const tokenIn = (text: string) => /^eyJ\S+$/m.exec(text)?.[0] ?? "";
+const tokenCommand = [join(repository, "src/token.ts"), "--tenant", "1", "--slug", "demo", "--user", "alice"];
+
+test(
+  "a first start prints Swagger UI's address, a token, and a curl line that works when pasted",
+  () =>
+    inFolder(async (_folder, start) => {
+      const server = start();
+      const url = await server.listening;
+      while (!server.stdout().includes("-d '")) await Bun.sleep(10);
+      const printed = server.stdout();
+      const [, swagger = ""] = /Swagger UI +(\S+)/.exec(printed) ?? [];
+      expect(swagger).toBe(`${url}/swagger`);
+      expect((await fetch(swagger)).status).toBe(200);
+      expect((await fetch(url + tables, bearer(tokenIn(printed)))).status).toBe(200);
+
+      const line = printed.slice(printed.indexOf("curl -X"));
+      const pasted = Bun.spawnSync(["bash", "-c", line]);
+      expect(JSON.parse(pasted.stdout.toString())).toMatchObject({
+        success: true,
+        data: { table_name: "customers" },
+      });
+    }),
+  timeout,
+);
+
+test(
+  "SIGTERM ends the server with 0 and PostgreSQL with it; the next start has the data, the token and no second tenant",
+  () =>
+    inFolder(async (folder, start) => {
+      const first = start();
+      const url = await first.listening;
+      const token = start({ command: [...tokenCommand, "--role", "admin_sop"] });
+      expect(await token.exited).toBe(0);
+      expect(token.stdout()).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+\n$/);
+      const signedIn = bearer(token.stdout().trim());
+      const body = JSON.stringify({ name: "kept", columns: [{ name: "full_name", type: "text" }] });
+      const headers = { ...signedIn.headers, "content-type": "application/json" };
+      expect((await fetch(url + tables, { method: "POST", headers, body })).status).toBe(201);
+
+      const postgres = await postmasterPid(join(folder, ".data"));
+      first.kill("SIGTERM");
+      expect(await first.exited).toBe(0);
+      expect(isAlive(postgres)).toBe(false);
+
+      const second = start();
+      const answer = await fetch((await second.listening) + tables, signedIn);
+      expect(await answer.json()).toMatchObject({ data: { tables: [{ table_name: "kept" }] } });
+    }),
+  timeout,
+);
+
+test(
+  "a server that is killed leaves data that the next one has",
+  () =>
+    inFolder(async (_folder, start) => {
+      const first = start();
+      const url = await first.listening;
+      while (!server(first).includes("-d '")) await Bun.sleep(10);
+      const token = tokenIn(server(first));
+      const body = JSON.stringify({ name: "kept", columns: [{ name: "full_name", type: "text" }] });
+      const headers = { ...bearer(token).headers, "content-type": "application/json" };
+      expect((await fetch(url + tables, { method: "POST", headers, body })).status).toBe(201);
+      first.kill("SIGKILL");
+      await first.exited;
+      const second = start();
+      const answer = await fetch((await second.listening) + tables, bearer(token));
+      expect(await answer.json()).toMatchObject({ data: { tables: [{ table_name: "kept" }] } });
+    }),
+  timeout,
+);
+
+const server = (waybill: { stdout(): string }) => waybill.stdout();
+
+test(
+  "a second server on the same data folder, or on a port in use, says so in one line and ends with 1",
+  () =>
+    inFolder(async (folder, start) => {
+      const first = start();
+      const port = new URL(await first.listening).port;
+      const second = start();
+      expect(await second.exited).toBe(1);
+      expect(second.stderr()).toMatch(/^DATA_DIR [^\n]+ is in use [^\n]+\n$/);
+      const third = start({
+        environment: { DATA_DIR: join(folder, "other"), PORT: port, LOG_LEVEL: "fatal" },
+      });
+      expect(await third.exited).toBe(1);
+      expect(third.stderr()).toMatch(new RegExp(`^PORT is ${port}; [^\\n]+\\n$`));
+      expect(third.stdout()).toBe("");
+    }),
+  timeout,
+);
+
+test(
+  "`bun run server` passes SIGTERM on and ends with 0; `bun run token` prints one line on standard output",
+  () =>
+    inFolder(async (folder, start) => {
+      const environment = { DATA_DIR: join(folder, "data") };
+      const run = (...args: string[]) =>
+        start({ command: ["run", "--cwd", repository, ...args], environment });
+      const waybill = run("server");
+      const url = await waybill.listening;
+      const token = run("token", ...tokenCommand.slice(1), "--role", "admin_sop", "--role", "member");
+      expect(await token.exited).toBe(0);
+      expect(token.stdout()).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+\n$/);
+      expect((await fetch(url + tables, bearer(token.stdout().trim()))).status).toBe(200);
+      const postgres = await postmasterPid(environment.DATA_DIR);
+      waybill.kill("SIGTERM");
+      expect(await waybill.exited).toBe(0);
+      expect(isAlive(postgres)).toBe(false);
+      expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    }),
+  timeout,
+);
