@@ -5,6 +5,9 @@ import { connect } from "./database/connect.ts";
 import { databaseProblem } from "./database/databaseProblem.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
+import type { Deps } from "./deps.ts";
+import { removeLeftoverUploads, sweepOnce } from "./formFiles/sweep.ts";
+import { type Recurring, startRecurring } from "./jobs/recurring.ts";
 import { createLog } from "./log.ts";
 import { listen } from "./server.ts";
 import { welcome } from "./welcome.ts";
@@ -22,6 +25,7 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
     let draining = false;
     const deps = wire(config, { sql, log, draining: () => draining });
     await deps.storage.prepare();
+    const jobs = await startRecurring(sql, { log, job: sweepJob(deps) });
     const server = listen(createApp(deps, { checkAnswers: process.env.NODE_ENV === "test" }), config);
     log.info({ address: server.url.href }, "listening");
     if (isSelfContained(config)) await welcome(server.url, deps.accessTokens);
@@ -29,6 +33,7 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
     log.info({ signal: await ending }, "draining");
     draining = true;
     await server.stop();
+    await jobs.stop();
     await sql.end({ timeout: 5 });
   } finally {
     await database?.stop();
@@ -40,6 +45,13 @@ function refuseDatabase(cause: Error): never {
   if (!databaseProblem(cause)) throw cause;
   throw new ConfigError(`DATABASE_URL names a database that cannot be used: ${cause.message}`, { cause });
 }
+
+const sweepJob = (deps: Deps): Recurring => ({
+  name: "sweep",
+  everySeconds: deps.config.draftSweepIntervalSeconds,
+  run: async () => void (await sweepOnce(deps)),
+  runHere: () => removeLeftoverUploads(deps.config.dataDir),
+});
 
 /** Listened to for good: a terminal's Ctrl-C arrives twice, from the terminal and from `bun run`. */
 function firstSignal(): Promise<string> {

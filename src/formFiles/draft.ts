@@ -59,8 +59,11 @@ export async function storeDraft(
     throw error;
   }
   const uploadedAt = await markDraft(deps.sql, id);
-  if (uploadedAt === undefined)
+  if (uploadedAt === undefined) {
+    // The sweep took the row for an abandoned one, perhaps before the object was there.
+    await abandon(attachment, deps);
     throw new Problem("request_timeout", { message: "Storing the file took too long." });
+  }
   return metadataOf(attachment, uploadedAt);
 }
 

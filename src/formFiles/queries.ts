@@ -175,21 +175,32 @@ export async function useToken(
   return row;
 }
 
+export interface RemovalLimits {
+  readonly draftHours: number;
+  /** A removal that began this long ago has been given up. */
+  readonly leaseSeconds: number;
+  readonly count: number;
+}
+
 /** Claims up to `count` attachments whose time has come for this process alone: they are `deleting` from here on. */
 export async function claimForRemoval(
   sql: Sql,
-  { draftHours, count }: { draftHours: number; count: number },
+  { draftHours, leaseSeconds, count }: RemovalLimits,
 ): Promise<{ id: string; tenantId: number }[]> {
   return sql<{ id: string; tenantId: number }[]>`
     with due as (
       select id from waybill.attachments
       where (state = 'draft' and state_since < now() - make_interval(secs => ${draftHours * 3600}))
          or (state = 'receiving' and state_since < now() - interval '1 hour')
-         or (state = 'deleting' and state_since < now() - interval '1 minute')
+         or (state = 'deleting' and state_since < now() - make_interval(secs => ${leaseSeconds}))
       order by state_since limit ${count} for update skip locked)
     update waybill.attachments a set state = 'deleting', state_since = now() from due where a.id = due.id
     returning a.id::text, a.tenant_id::float8 as "tenantId"`;
 }
+
+/** As `deleteRow`, for many whose objects are gone. */
+export const deleteRows = (sql: Sql, ids: readonly string[]) =>
+  sql`delete from waybill.attachments where id = any(${sql.array([...ids], 2950)}::uuid[]) and state = 'deleting'`;
 
 /** Tokens and sessions that have been over for a day tell nothing any more. */
 export async function forgetExpired(sql: Sql): Promise<void> {

@@ -1,0 +1,81 @@
+/**
+ * `bun run reconcile [--repair]`: attachments whose object is gone and objects that no attachment has, one a line on
+ * standard output, then how many. Ends with 0 where nothing is left, 1 where something is, 2 where it could not look.
+ *
+ * Beside running servers it works on the database that DATABASE_URL names; an embedded one belongs to its server, so
+ * that server has to be stopped first.
+ */
+import { parseArgs } from "node:util";
+import type { Logger } from "pino";
+import { type Config, ConfigError, parseConfig } from "./config.ts";
+import { connect } from "./database/connect.ts";
+import { startEmbeddedPostgres } from "./database/embedded.ts";
+import { migrate } from "./database/migrate.ts";
+import { type Finding, reconcile } from "./formFiles/reconcile.ts";
+import { createLog } from "./log.ts";
+import { Problem } from "./problem.ts";
+import { completeConfig, wire } from "./wire.ts";
+
+const usage = "usage: bun run reconcile [--repair]";
+
+/** Answers whether nothing is left to do. */
+async function run(config: Config, options: { log: Logger; repair: boolean }): Promise<boolean> {
+  if (config.databaseUrl !== undefined) return compare(config.databaseUrl, config, options);
+  const database = await startEmbeddedPostgres({ dataDir: config.dataDir, log: options.log });
+  try {
+    await migrate(database.url, { log: options.log });
+    return await compare(database.url, config, options);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function compare(
+  url: string,
+  config: Config,
+  { log, repair }: { log: Logger; repair: boolean },
+): Promise<boolean> {
+  const sql = connect(url, { max: 2 });
+  try {
+    const counts = new Map<string, { found: number; repaired: number }>();
+    for await (const finding of reconcile(wire(config, { sql, log }), { repair })) {
+      const count = counts.get(kindOf(finding)) ?? { found: 0, repaired: 0 };
+      count.found++;
+      if (finding.repaired) count.repaired++;
+      counts.set(kindOf(finding), count);
+      console.log(lineOf(finding));
+    }
+    for (const [kind, { found, repaired }] of counts) console.log(`${kind}: ${found}, repaired: ${repaired}`);
+    const left = [...counts.values()].some(({ found, repaired }) => found > repaired);
+    console.log(left ? "Something is left to do." : "Objects and rows agree.");
+    return !left;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+const kindOf = (finding: Finding) =>
+  finding.kind === "row without object" ? `${finding.state} ${finding.kind}` : finding.kind;
+
+function lineOf(finding: Finding): string {
+  const what = finding.kind === "row without object" ? `${finding.tenantId}/${finding.id}` : finding.key;
+  return `${kindOf(finding)}: ${what}${finding.repaired ? " (repaired)" : ""}`;
+}
+
+try {
+  const { values } = parseArgs({ options: { repair: { type: "boolean", default: false } } });
+  const config = await completeConfig(parseConfig(process.env, process.cwd()));
+  process.exit((await run(config, { log: createLog("warn"), repair: values.repair })) ? 0 : 1);
+} catch (error) {
+  console.error(explain(error));
+  process.exit(2);
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof Problem)
+    return `${error.message} ${(error.cause as Error | undefined)?.message ?? ""}`;
+  // Of parseArgs.
+  const misused = error instanceof TypeError && "code" in error;
+  return misused ? `${error.message}\n${usage}` : error;
+}
