@@ -1,0 +1,35 @@
+/**
+ * Why a service task could not be carried out (design 9). Every one of these ends as an incident; the answers of the
+ * integration itself, also its rejections, are no failures.
+ *
+ * `message` is a sentence that an operator can act on and anyone of the tenant may read: it names placeholders, hosts
+ * and paths, but never a variable's value, a query or an internal address. What else is known travels in `cause`, for
+ * the log alone.
+ */
+export type FailureCode =
+  /** A template names a variable that the process instance does not have. */
+  | "unknown_placeholder"
+  /** A template is malformed, or holds a placeholder where none can stand. */
+  | "invalid_template"
+  /** A variable's value cannot be written where its placeholder stands. */
+  | "value_does_not_fit"
+  | "invalid_url"
+  | "invalid_header"
+  /** The outbound policy does not let this call out. Nothing was sent. */
+  | "refused_by_policy"
+  /** No connection, or one that broke or could not be trusted. */
+  | "unreachable"
+  | "timed_out"
+  /** The integration answered with a redirect; none is followed. */
+  | "redirected"
+  | "response_too_large";
+
+export class DeliveryFailure extends Error {
+  override readonly name = "DeliveryFailure";
+  readonly code: FailureCode;
+
+  constructor(code: FailureCode, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Placeholders become values (reference 4; design 9): a pure function of a template, the variables and the place where
+ * the text will stand. The template is read once, by its author's text alone, so no value is ever read as a template,
+ * and each value is written so that it cannot leave the place of its placeholder. What cannot be written there is a
+ * failure, and nothing is sent.
+ */
+import { DeliveryFailure } from "./failure.ts";
+import { attachmentIdOf } from "./fileVariable.ts";
+import { renderForm } from "./formBody.ts";
+import { renderHeader } from "./headers.ts";
+import { renderJson } from "./jsonBody.ts";
+import { renderQueryValue, renderUrl } from "./requestUrl.ts";
+import { assemble, parseTemplate, type Template } from "./template.ts";
+import { type Fill, textOf, type Variable, type Variables } from "./variable.ts";
+import { renderXml } from "./xmlBody.ts";
+
+export type BodyFormat = "json" | "xml" | "form" | "text";
+
+/** `query` is the value of one query parameter, `header` that of one header. */
+export type Place = BodyFormat | "url" | "query" | "header";
+
+/** A place in a placeholder's text where an attachment's URL goes. */
+export interface FileOccurrence {
+  readonly name: string;
+  readonly attachmentId: string;
+}
+
+const renderers: Readonly<Record<Place, (template: Template, fills: readonly Fill[]) => string>> = {
+  json: renderJson,
+  xml: renderXml,
+  form: renderForm,
+  text: (template, fills) => assemble(template, fills.map(textOf)),
+  url: renderUrl,
+  query: renderQueryValue,
+  header: renderHeader,
+};
+
+/**
+ * The attachments in a body or an addon's parameters, one entry for each occurrence, in the order in which
+ * `renderPlaceholders` takes their URLs. Throws `unknown_placeholder` and `invalid_template`.
+ */
+export function fileOccurrences(source: string, variables: Variables): FileOccurrence[] {
+  return fillsOf(parseTemplate(source), variables).flatMap(({ name, variable }) => {
+    const attachmentId = attachmentOf(variable);
+    return attachmentId === undefined ? [] : [{ name, attachmentId }];
+  });
+}
+
+export interface RenderOptions {
+  readonly place: Place;
+  /**
+   * For the body of POST, PUT and PATCH and for an addon's parameters: the URLs of `fileOccurrences`, in their order.
+   * Absent: file variables are written as they are, which for an old File is refused.
+   */
+  readonly urls?: readonly string[];
+}
+
+/**
+ * The text with every placeholder replaced; `query` and `url` percent-encoded, the rest as it will stand. Throws
+ * `unknown_placeholder`, `invalid_template` and `value_does_not_fit`, each naming the placeholder.
+ */
+export function renderPlaceholders(source: string, variables: Variables, options: RenderOptions): string {
+  const template = parseTemplate(source);
+  const fills = fillsOf(template, variables);
+  return renderers[options.place](template, withFiles(fills, options.urls));
+}
+
+/** How a body of this content type is written; without one it is JSON. Throws `invalid_template` for multipart. */
+export function bodyFormatOf(contentType = "application/json"): BodyFormat {
+  const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (/^(application|text)\/json$|\+json$/.test(type)) return "json";
+  if (/^(application|text)\/xml$|\+xml$/.test(type)) return "xml";
+  if (type === "application/x-www-form-urlencoded") return "form";
+  if (!type.startsWith("multipart/")) return "text";
+  throw new DeliveryFailure(
+    "invalid_template",
+    "A multipart body cannot be made of a template: a value could hold its boundary. Use JSON or a form.",
+  );
+}
+
+function fillsOf({ names }: Template, variables: Variables): Fill[] {
+  return names.map((name) => {
+    const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (variable !== undefined) return { name, variable };
+    throw new DeliveryFailure("unknown_placeholder", `There is no variable for the placeholder \${${name}}.`);
+  });
+}
+
+const attachmentOf = ({ type, value }: Variable) =>
+  type === "String" || type === "Json" ? attachmentIdOf(value) : undefined;
+
+/** Each attachment as the next URL and each old File as its base64, both ordinary text from here on. */
+function withFiles(fills: readonly Fill[], urls: readonly string[] | undefined): Fill[] {
+  const next = urls?.values();
+  const filled = fills.map(({ name, variable }): Fill => {
+    if (variable.type === "File") return { name, variable: contentOf(name, variable, next !== undefined) };
+    if (next === undefined || attachmentOf(variable) === undefined) return { name, variable };
+    const url = next.next().value;
+    if (url === undefined) throw new RangeError("There are fewer URLs than occurrences of attachments");
+    return { name, variable: { type: "String", value: url } };
+  });
+  if (next?.next().done === false)
+    throw new RangeError("There are more URLs than occurrences of attachments");
+  return filled;
+}
+
+function contentOf(name: string, { value }: Variable, inBody: boolean): Variable {
+  if (inBody && typeof value === "string") return { type: "String", value };
+  const why = inBody
+    ? "has no content"
+    : "is a file, which can stand in a body or in an addon's parameters alone";
+  throw new DeliveryFailure("value_does_not_fit", `\${${name}} ${why}.`);
+}

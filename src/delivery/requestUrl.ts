@@ -1,0 +1,122 @@
+/**
+ * Placeholders in a URL and in its query parameters.
+ *
+ * In path, query and fragment a value is percent-encoded whole, so it stays one segment or one parameter. A value that
+ * empties a segment, or makes `.` or `..` of it, would address another resource and is refused. In the host a value may
+ * be letters, digits, dots and hyphens; as the port, digits. A placeholder at the very start is a base URL, written as it
+ * is: whoever writes such a template leaves the choice of host to the variable, within the outbound policy.
+ */
+import { cannotStand, doesNotFit, percentEncoded, refuseOpenEscapes, wellFormedTextOf } from "./encoding.ts";
+import { DeliveryFailure } from "./failure.ts";
+import { assemble, type Template } from "./template.ts";
+import type { Fill } from "./variable.ts";
+
+type UrlPlace = "base" | "host" | "port" | "path" | "rest";
+
+export function renderUrl(template: Template, fills: readonly Fill[]): string {
+  refuseOddTemplate(template);
+  const places = placesOf(template);
+  const written = fills.map((fill, index) => writers[places[index] as UrlPlace](fill, template));
+  const plain = places.map((place, index) => (place === "base" ? (written[index] ?? "") : standIns[place]));
+  const url = assemble(template, written);
+  refuseOtherPath(url, {
+    skeleton: assemble(template, plain),
+    name: template.names[places.indexOf("path")] ?? "",
+  });
+  return url;
+}
+
+/** The value of one parameter, as it stands behind `name=`. */
+export function renderQueryValue({ texts, names }: Template, fills: readonly Fill[]): string {
+  const encoded = { texts: texts.map((text) => encodeURIComponent(text.toWellFormed())), names };
+  return assemble(encoded, fills.map(percentEncoded));
+}
+
+/** The URL with more parameters; the values are those of `query` placeholders, encoded already. */
+export function withQuery(url: string, values: Readonly<Record<string, string>>): string {
+  const [, address = "", fragment = ""] = /^([^#]*)(.*)$/s.exec(url) ?? [];
+  const pairs = Object.entries(values).map(
+    ([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${value}`,
+  );
+  if (pairs.length === 0) return url;
+  const separator = !address.includes("?") ? "?" : /[?&]$/.test(address) ? "" : "&";
+  return `${address}${separator}${pairs.join("&")}${fragment}`;
+}
+
+const standIns: Readonly<Record<UrlPlace, string>> = { base: "", host: "x", port: "1", path: "x", rest: "x" };
+
+const writers: Readonly<Record<UrlPlace, (fill: Fill, template: Template) => string>> = {
+  base: baseUrl,
+  host: (fill) => matching(fill, /^[a-z0-9.-]+$/i, "is not a host name"),
+  port: (fill) => matching(fill, /^\d{1,5}$/, "is not a port"),
+  path: percentEncoded,
+  rest: percentEncoded,
+};
+
+/** A URL parser reads a backslash as a slash and drops line breaks and tabs. */
+function refuseOddTemplate(template: Template): void {
+  refuseOpenEscapes(template);
+  if (template.texts.some((text) => /[\\\u0000-\u001f\u007f]/.test(text)))
+    throw new DeliveryFailure("invalid_template", "The URL holds a backslash or a control character.");
+}
+
+/** By what stands before each: the text, with a stand-in for every earlier placeholder. */
+function placesOf({ texts, names }: Template): UrlPlace[] {
+  let before = "";
+  return names.map((name, index) => {
+    before += texts[index] ?? "";
+    const place = placeBehind(before);
+    if (place === undefined) throw cannotStand(name, "in this part of a URL");
+    before += place === "base" ? "http://x/" : standIns[place];
+    return place;
+  });
+}
+
+function placeBehind(before: string): UrlPlace | undefined {
+  if (before === "") return "base";
+  if (!/^https?:\/\//i.test(before)) return undefined;
+  const address = before.replace(/^https?:\/\//i, "");
+  if (/[?#]/.test(address)) return "rest";
+  if (address.includes("/")) return "path";
+  if (/^[^@:[\]]*$/.test(address)) return "host";
+  return /^[^@:[\]]+:\d*$/.test(address) ? "port" : undefined;
+}
+
+function baseUrl(fill: Fill, { texts }: Template): string {
+  const text = wellFormedTextOf(fill);
+  const alone = texts.length === 2 && texts[1] === "";
+  if (!alone && !/^[/?#]/.test(texts[1] ?? "")) throw cannotStand(fill.name, "as the start of a host name");
+  const url = /^https?:\/\/[^\\\s\u0000-\u001f]*$/i.test(text) ? URL.parse(text) : null;
+  const plain = url !== null && url.username + url.password === "" && (alone || !/[?#]/.test(text));
+  if (plain) return text;
+  throw doesNotFit(
+    fill.name,
+    "is not the beginning of a URL: http:// or https://, a host and perhaps a path",
+  );
+}
+
+function matching(fill: Fill, pattern: RegExp, why: string): string {
+  const text = wellFormedTextOf(fill);
+  if (pattern.test(text)) return text;
+  throw doesNotFit(fill.name, why);
+}
+
+/** Both must be read to as many segments, and none that the template fills may be empty. */
+function refuseOtherPath(url: string, { skeleton, name }: { skeleton: string; name: string }): void {
+  const [segments, expected] = [segmentsOf(url), segmentsOf(skeleton)];
+  const same = (segment: string, index: number) => segment === "" || segments[index] !== "";
+  if (segments.length === expected.length && expected.every(same)) return;
+  throw doesNotFit(
+    name,
+    "changes the URL's path: it is empty, or one or two dots, where a segment should be",
+  );
+}
+
+function segmentsOf(url: string): string[] {
+  const parsed = URL.parse(url);
+  if (parsed) return parsed.pathname.split("/");
+  throw new DeliveryFailure(
+    "invalid_url",
+    "The URL of the service task, with its values filled in, is not a URL.",
+  );
+}
