@@ -16,7 +16,9 @@ export const downloadAttachment: Handler<"downloadAttachment"> = async ({ params
 };
 
 async function mayRead({ sql }: Deps, attachment: Attachment, user: string): Promise<boolean> {
-  const { tenantId, processInstanceId, uploader } = attachment;
+  const { tenantId, state, processInstanceId, uploader } = attachment;
   if (uploader === user) return true;
-  return processInstanceId !== null && isParticipant(sql, { tenantId, processInstanceId }, user);
+  // A draft may name an instance too, but is no part of it yet.
+  if (state === "draft" || processInstanceId === null) return false;
+  return isParticipant(sql, { tenantId, processInstanceId }, user);
 }

@@ -24,6 +24,8 @@ export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
       );
     await audit(deps, exchange, problem);
     await exchange.dispose?.();
+    // What is left of a body Bun reads, and drops, behind the answer. One that told no length may never end.
+    if (request.headers.has("transfer-encoding")) exchange.headers.Connection = "close";
     const answer = checkAnswers ? declared(problem, exchange) : problem;
     exchange.status = answer.status;
     return problemResponse(answer, exchange);

@@ -4,7 +4,6 @@
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import { writeAndHash } from "../file.ts";
@@ -48,9 +47,7 @@ export async function readMultipartBody(request: Request, limits: MultipartLimit
     return { value, dispose };
   } catch (error) {
     await dispose();
-    throw error instanceof Problem
-      ? error
-      : malformed("The body is not complete multipart/form-data.", error);
+    throw error instanceof Problem ? error : incomplete(error);
   }
 }
 
@@ -74,14 +71,24 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, path, limi
   });
   const files: Promise<void>[] = [];
   parser.on("file", (name, stream, fileName, _encoding, declaredType) => {
+    // From the first moment on: an error that nobody listens to would end the process.
+    stream.on("error", (cause) => fail(incomplete(cause)));
     stream.once("limit", () => fail(tooLarge(limits)));
+    abort.signal.addEventListener("abort", () => stream.destroy());
+    if (!name) return fail(malformed("A part has no name."));
     const received = writeAndHash(stream as AsyncIterable<Uint8Array>, path).then((written) => {
-      set(name, { path, ...written, fileName: decodeFileName(fileName ?? ""), declaredType });
+      set(name, {
+        path,
+        ...written,
+        fileName: decodeFileName(fileName ?? ""),
+        declaredType: said(declaredType),
+      });
     });
-    received.catch(() => {});
+    received.catch((cause) => fail(new Problem("storage_unavailable", { cause })));
     files.push(received);
   });
   parser.on("field", (name, text, _nameTruncated, truncated) => {
+    if (!name) return fail(malformed("A part has no name."));
     if (truncated) fail(malformed(`The field "${name.slice(0, 100)}" is too long.`));
     const detail = unstorable(name) ?? unstorable(text);
     if (detail) fail(malformed(detail));
@@ -92,23 +99,39 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, path, limi
   parser.on("partsLimit", () => fail(malformed("There are too many parts.")));
   const deadline = setTimeout(() => fail(new Problem("request_timeout")), limits.timeoutMs);
   try {
-    await pipeline(Readable.fromWeb(body as never), parser, { signal: abort.signal });
+    await pipeline(bounded(body, limits), parser, { signal: abort.signal });
     await Promise.all(files);
     abort.signal.throwIfAborted();
     return { ...value };
   } catch (error) {
+    abort.abort(error);
     await Promise.allSettled(files);
-    throw abort.signal.aborted ? abort.signal.reason : error;
+    throw abort.signal.reason;
   } finally {
     clearTimeout(deadline);
   }
 }
+
+/** Ends a body that has more bytes than any good one, wherever they are: the parser skips what belongs to no field. */
+async function* bounded(body: AsyncIterable<Uint8Array>, limits: MultipartLimits) {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > limits.maxFileBytes + overheadBytes) throw tooLarge(limits);
+    yield chunk;
+  }
+}
+
+/** The parser takes a part that names no content type, as some clients send files, for text/plain (RFC 7578, 4.4). */
+const said = (declaredType: string) => (declaredType === "text/plain" ? undefined : declaredType);
 
 /** Undoes what form-data encoding does to a name: quotes and line breaks, and nothing else, are percent-encoded. */
 const decodeFileName = (name: string) =>
   name.replaceAll("%22", '"').replaceAll(/%0D/gi, "\r").replaceAll(/%0A/gi, "\n");
 
 const malformed = (message: string, cause?: unknown) => new Problem("bad_request", { message, cause });
+
+const incomplete = (cause: unknown) => malformed("The body is not complete multipart/form-data.", cause);
 
 const tooLarge = ({ maxFileBytes }: MultipartLimits) =>
   new Problem("payload_too_large", { message: `The file is larger than ${maxFileBytes} bytes.` });

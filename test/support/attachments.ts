@@ -9,6 +9,7 @@ import {
   PublicAttachmentsApi,
 } from "../../sdk/src/generated/index.ts";
 import type { TestServer, TokenClaims } from "./server.ts";
+import type { Answer } from "./tables.ts";
 
 const folder = fileURLToPath(new URL("../fixtures/content/", import.meta.url));
 
@@ -142,4 +143,14 @@ export async function remains({ sql, deps }: TestServer) {
   const objects = await Array.fromAsync(deps.storage.list("attachments/"));
   const temporary = await readdir(join(deps.config.dataDir, "uploads")).catch(() => []);
   return { rows: row?.count ?? 0, objects: objects.length, temporary: temporary.length };
+}
+
+/** All of an answer that its reader could tell it apart by; only the request's id and the moment are its own. */
+export function likeness({ status, text, headers }: Answer) {
+  const own = ["x-request-id", "date"];
+  return {
+    status,
+    headers: [...headers].filter(([name]) => !own.includes(name)),
+    body: text.replace(/"request_id":"[^"]*"/, '"request_id":"…"'),
+  };
 }

@@ -19,7 +19,7 @@ import { migrate } from "../../src/database/migrate.ts";
 import type { Deps } from "../../src/deps.ts";
 import { createLog } from "../../src/log.ts";
 import { listen } from "../../src/server.ts";
-import { wire } from "../../src/wire.ts";
+import { completeConfig, wire } from "../../src/wire.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 
 export interface TestServer {
@@ -83,7 +83,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...secrets,
     ...options.environment,
   };
-  const config = { ...parseConfig(environment, process.cwd()) };
+  const config = { ...(await completeConfig(parseConfig(environment, process.cwd()))) };
   const deps = { ...wire(config, { sql, log }), ...options.deps };
   const { accessTokens } = deps;
   await deps.storage.prepare();

@@ -231,7 +231,7 @@ test("while backends are killed at random, every row has its success record and 
       await server.sql`
         select pg_terminate_backend(pid) from (select pid from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
-            and query like '%audited%' order by random() limit 2) victims`;
+            and query like '%waybill.audit_log%' order by random() limit 2) victims`;
       await Bun.sleep(15);
     }
   })();

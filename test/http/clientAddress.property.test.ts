@@ -1,0 +1,103 @@
+/** Whom limits count: no header that a client writes changes it, unless a trusted proxy vouches for it. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import ipaddr from "ipaddr.js";
+import { clientAddress, limitKeyOf } from "../../src/http/clientAddress.ts";
+
+const settings = { seed: 20260904, numRuns: 500 };
+const trusted = ["10.0.0.0/8", "192.168.1.1/32", "fd00::/8"];
+
+const canonical = (address: string) => ipaddr.process(address).toString();
+const isTrusted = (address: string) => /^(10\.|192\.168\.1\.1$|fd)/.test(canonical(address));
+const addresses = fc.oneof(fc.ipV4(), fc.ipV6());
+const strangers = addresses.filter((address) => !isTrusted(address));
+const proxies = fc.oneof(
+  fc.ipV4().map((address) => address.replace(/^\d+/, "10")),
+  fc.constantFrom("192.168.1.1", "::ffff:10.1.2.3", "fd00::1", "fdff:1::2"),
+);
+/** What a client may write: addresses, trusted ones too, and anything else. */
+const written = fc
+  .array(
+    fc.oneof(addresses, proxies, fc.string(), fc.constantFrom("unknown", "", "_x", "1.2.3.4:80", "[::1]:80")),
+  )
+  .map((hops) => hops.join(", "));
+
+test("without trusted proxies the peer counts, whatever the header says", () => {
+  const check = (peer: string, header: string | null) =>
+    expect(clientAddress(peer, header, [])).toBe(canonical(peer));
+  fc.assert(fc.property(addresses, fc.option(written), check), settings);
+});
+
+test("a peer that is no trusted proxy counts itself, whatever the header says", () => {
+  const check = (peer: string, header: string | null) =>
+    expect(clientAddress(peer, header, trusted)).toBe(canonical(peer));
+  fc.assert(fc.property(strangers, fc.option(written), check), settings);
+});
+
+test("behind trusted proxies the last address that is not one of them counts, whatever stands left of it", () => {
+  const check = (lies: string, client: string, chain: string[], peer: string) => {
+    const header = [lies, client, ...chain].join(" , ");
+    expect(clientAddress(peer, header, trusted)).toBe(canonical(client));
+  };
+  const chains = fc.array(proxies, { maxLength: 3 });
+  fc.assert(fc.property(written, strangers, chains, proxies, check), settings);
+});
+
+test("a trusted proxy that names nobody, or no address, counts itself", () => {
+  const nobody = fc.constantFrom(
+    null,
+    "",
+    " ",
+    ",",
+    "unknown",
+    "1.2.3.4,",
+    "1.2.3.4, unknown",
+    "1.2.3.4, 5.6.7.8:90",
+  );
+  fc.assert(
+    fc.property(proxies, nobody, (peer, header) =>
+      expect(clientAddress(peer, header, trusted)).toBe(canonical(peer)),
+    ),
+    settings,
+  );
+});
+
+test("IPv4 within IPv6 is IPv4, for peers, proxies and clients", () => {
+  const check = (client: string) => {
+    expect(clientAddress(`::ffff:${client}`, null, [])).toBe(client);
+    expect(clientAddress("::ffff:10.0.0.1", `::ffff:${client}`, ["10.0.0.1/32"])).toBe(client);
+  };
+  fc.assert(fc.property(fc.ipV4(), check), settings);
+});
+
+test("whatever the header, there is an address, and a key for it", () => {
+  const headers = fc.oneof(
+    written,
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("fe80::1%eth0", "::%1", "%", "0x7f.1"),
+  );
+  const check = (peer: string, header: string) => {
+    const address = clientAddress(peer, header, trusted);
+    expect(ipaddr.isValid(address)).toBe(true);
+    expect(limitKeyOf(address)).toMatch(/^[0-9a-f.:]+(\/64)?$/);
+  };
+  fc.assert(fc.property(fc.oneof(proxies, fc.constant("fe80::1%eth0")), headers, check), settings);
+});
+
+const groups = (count: number) =>
+  fc.array(fc.integer({ min: 1, max: 0xffff }), { minLength: count, maxLength: count });
+const ipv6 = (parts: readonly number[]) => parts.map((part) => part.toString(16)).join(":");
+
+test("addresses of one IPv6 /64 have one key, those of different networks have different ones", () => {
+  const check = (net: number[], one: number[], two: number[], other: number[]) => {
+    const key = limitKeyOf(ipv6([...net, ...one]));
+    expect(limitKeyOf(ipv6([...net, ...two]))).toBe(key);
+    expect(limitKeyOf(ipv6([...other, ...one])) === key).toBe(ipv6(net) === ipv6(other));
+  };
+  fc.assert(fc.property(groups(4), groups(4), groups(4), groups(4), check), settings);
+});
+
+test("each IPv4 address has a key of its own", () => {
+  const check = (one: string, two: string) => expect(limitKeyOf(one) === limitKeyOf(two)).toBe(one === two);
+  fc.assert(fc.property(fc.ipV4(), fc.ipV4(), check), settings);
+});

@@ -1,0 +1,189 @@
+/** Uploads that no browser sends: each is refused, soon, in plain words, and nothing of it is left. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { fixture, fixtureBytes, remains, upload, uploadPath } from "../support/attachments.ts";
+import { openRaw } from "../support/rawHttp.ts";
+import {
+  begin,
+  beginUpload,
+  chunk,
+  end,
+  field,
+  fields,
+  filePart,
+  part,
+  sendParts,
+} from "../support/rawUpload.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { refusal } from "../support/tables.ts";
+
+const largest = "weasyprint.pdf";
+const maxBytes = (await fixtureBytes(largest)).length;
+const file = await filePart("pillow.png");
+const png = await fixtureBytes("pillow.png");
+
+let server: TestServer;
+let accepted = 0;
+beforeAll(async () => {
+  server = await startServer({ bodyTimeoutMs: 400, environment: { UPLOAD_MAX_SIZE: String(maxBytes) } });
+});
+afterAll(() => server.stop());
+afterEach(async () => {
+  expect(await remains(server)).toEqual({ rows: accepted, objects: accepted, temporary: 0 });
+  expect(server.logged.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+const malformed: [what: string, parts: Uint8Array[]][] = [
+  ["two files", [...fields, file, file, end]],
+  ["a field that stands twice", [...fields, field("field_name", "other"), file, end]],
+  ["a file and a text of one name", [...fields, field("file", "text"), file, end]],
+  ["a text and a file of one name", [...fields, file, field("file", "text"), end]],
+  ["a text without a name", [...fields, file, part("Content-Disposition: form-data", "text"), end]],
+  ["a text with an empty name", [...fields, file, field("", "text"), end]],
+  ["a file without a name", [...fields, part('Content-Disposition: form-data; filename="a.png"', png), end]],
+  ["more fields than any form has", [...Array.from({ length: 21 }, (_, i) => field(`f${i}`, "")), file, end]],
+  ["more parts than any form has", [...Array.from({ length: 22 }, () => part("X: y")), ...fields, file, end]],
+  ["a field of 16 KB and one byte", [...fields, field("task_id", "x".repeat(16 * 1024 + 1)), file, end]],
+  ["U+0000 in a field", [...fields, field("task_id", "a\0b"), file, end]],
+  ["no end", [...fields, file]],
+  ["no end of the file", [...fields, file.subarray(0, -20)]],
+  ["no end of a part's header", [...fields, file, begin("X: y").subarray(0, -6)]],
+  ["no end of a field", [...fields, file, begin('Content-Disposition: form-data; name="task_id"')]],
+  ["no end of a part that is skipped", [...fields, file, begin("X: y")]],
+  ["another boundary", [Buffer.from("--other\r\n\r\n\r\n--other--\r\n")]],
+  ["no multipart at all", [Buffer.from('{"file":"pillow.png"}')]],
+  ["nothing", []],
+];
+test.each(malformed)("a body that cannot be read is a 400: %s", async (_what, parts) => {
+  expect(await sendParts(server, parts)).toMatchObject({ status: 400, code: "bad_request" });
+});
+
+const unfit: [what: string, parts: Uint8Array[], pointers: string[]][] = [
+  ["no file", [...fields, end], ["/file"]],
+  ["a file as text", [...fields, field("file", "text"), end], ["/file"]],
+  [
+    "text that looks like a received file",
+    [...fields, field("file", '{"path":"/etc/passwd"}'), end],
+    ["/file"],
+  ],
+  [
+    "a field as a file",
+    [
+      fields[0] as Buffer,
+      file,
+      part('Content-Disposition: form-data; name="field_name"; filename="a"', "x"),
+      end,
+    ],
+    [],
+  ],
+  ["a field too many", [...fields, field("tenant_id", "2"), file, end], ["/tenant_id"]],
+  ["a field named __proto__", [...fields, field("__proto__", "x"), file, end], ["/__proto__"]],
+  ["no fields", [file, end], ["/process_key", "/field_name"]],
+  ["only an end", [end], ["/file", "/process_key", "/field_name"]],
+];
+test.each(unfit)("a body that is not what the contract says is a 400: %s", async (_what, parts, pointers) => {
+  const answer = await sendParts(server, parts);
+  expect(answer.status).toBe(400);
+  expect(answer.pointers).toEqual(pointers);
+});
+
+test.each([
+  ["no boundary", "multipart/form-data", 415],
+  ["another parameter", "multipart/form-data; charset=utf-8", 400],
+  ["an empty boundary", "multipart/form-data; boundary=", 400],
+  ["another boundary", "multipart/form-data; boundary=other", 400],
+  ["JSON", "application/json", 415],
+  ["another multipart", "multipart/mixed; boundary=waybill-boundary", 415],
+  ["a URL-encoded form", "application/x-www-form-urlencoded", 415],
+])("a content type that does not fit is refused: %s", async (_what, contentType, status) => {
+  expect(await sendParts(server, [...fields, file, end], { contentType })).toMatchObject({ status });
+});
+
+test("a file of the largest size is let in, one with a byte more is a 413", async () => {
+  expect((await upload(server, { file: await fixture(largest) })).size).toBe(maxBytes);
+  accepted += 1;
+  const larger = new File([await fixtureBytes(largest), "\n"], largest);
+  const answer = await refusal(upload(server, { file: larger }));
+  expect(answer).toMatchObject({ status: 413, code: "payload_too_large" });
+  expect(answer.body.message).toContain(String(maxBytes));
+});
+
+test("a body that is announced as too large is a 413 before any of it is sent", async () => {
+  const connection = await beginUpload(server, 1_000_000_000);
+  expect((await connection.answers(1))[0]?.status).toBe(413);
+  connection.destroy();
+});
+
+test.each([
+  ["a file", [...fields, begin('Content-Disposition: form-data; name="file"; filename="a.png"')]],
+  ["a field", [begin('Content-Disposition: form-data; name="task_id"')]],
+  ["a part that is skipped", [begin("X: y")]],
+  ["a part's header", [Buffer.from("--waybill-boundary\r\nX: ")]],
+  ["what stands before the first part", []],
+  ["what stands behind the last part", [...fields, file, end]],
+])("a body that never ends is a 413 while it arrives, and is hung up on: %s", async (_what, parts) => {
+  const connection = await beginUpload(server);
+  if (parts.length > 0) connection.send(chunk(Buffer.concat(parts)));
+  const timer = setInterval(() => connection.send(chunk(Buffer.alloc(32 * 1024, "A"))), 2);
+  const [answer] = await connection.answers(1, 350);
+  expect(JSON.parse(answer?.body ?? "")).toMatchObject({ code: "payload_too_large", status: 413 });
+  await connection.closed(1_000);
+  clearInterval(timer);
+});
+
+test("a body that never ends is hung up on as well where its sender is refused", async () => {
+  const connection = await openRaw(server.url);
+  connection.send(`POST ${uploadPath} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  const timer = setInterval(() => connection.send(chunk(Buffer.alloc(1_024))), 2);
+  expect((await connection.answers(1))[0]?.status).toBe(401);
+  await connection.closed(1_000);
+  clearInterval(timer);
+});
+
+test("a body that stands still, or trickles, is a 408 when its time is over", async () => {
+  const connection = await beginUpload(server, 5_000);
+  connection.send(Buffer.concat([...fields, file.subarray(0, 120)]));
+  const timer = setInterval(() => connection.send("A"), 50);
+  expect((await connection.answers(1))[0]?.status).toBe(408);
+  clearInterval(timer);
+  connection.destroy();
+});
+
+test("a client that hangs up in the middle leaves nothing, and takes nobody with it", async () => {
+  for (const length of [0, 1, 150, 250, 350]) {
+    const connection = await beginUpload(server, 1_000);
+    connection.send(Buffer.concat([...fields, file]).subarray(0, length));
+    await Bun.sleep(20);
+    connection.destroy();
+  }
+  await Bun.sleep(100);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+});
+
+test("parts that name no content type, as some programs send files, are let in", async () => {
+  expect(await sendParts(server, [...fields, file, end])).toMatchObject({ status: 201 });
+  accepted += 1;
+});
+
+test("preamble, epilogue, other headers and parts of no field are passed over", async () => {
+  const around = Buffer.from("This is a multi-part message in MIME format.\r\n");
+  const skipped = part('Content-Disposition: attachment; name="x"', "x");
+  const parts = [
+    around,
+    ...fields,
+    skipped,
+    await filePart("pillow.png", { type: "IMAGE/PNG; a=b" }),
+    end,
+    around,
+  ];
+  expect(await sendParts(server, parts)).toMatchObject({ status: 201 });
+  accepted += 1;
+});
+
+test("a body that arrives byte by byte is read as one that arrives at once", async () => {
+  const body = Buffer.concat([...fields, file, end]);
+  const connection = await beginUpload(server, body.length);
+  for (const byte of body) connection.send(Uint8Array.of(byte));
+  expect((await connection.answers(1))[0]?.status).toBe(201);
+  connection.destroy();
+  accepted += 1;
+});
