@@ -81,9 +81,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     accessTokens: accessTokensOf(env),
     jwtIssuer: env.JWT_ISSUER,
     jwtAudience: env.JWT_AUDIENCE,
-    publicBaseUrl:
-      orOff(environment, "PUBLIC_BASE_URL") ??
-      urlOf(env, "PUBLIC_BASE_URL", ["http:", "https:"])?.href.replace(/\/+$/, ""),
+    publicBaseUrl: orOff(environment, "PUBLIC_BASE_URL") ?? baseUrlOf(env, "PUBLIC_BASE_URL"),
     downloadTokenSecret:
       orOff(environment, "DOWNLOAD_TOKEN_SECRET") ?? secretOf(env, "DOWNLOAD_TOKEN_SECRET"),
     formTokenSecret: orOff(environment, "FORM_TOKEN_SECRET") ?? secretOf(env, "FORM_TOKEN_SECRET"),
@@ -150,6 +148,13 @@ function urlOf(env: Environment, name: string, protocols: readonly string[]): UR
   throw new ConfigError(
     `${name} is not a usable URL; it takes one that begins with ${protocols.join("// or ")}//`,
   );
+}
+
+function baseUrlOf(env: Environment, name: string): string | undefined {
+  const url = urlOf(env, name, ["http:", "https:"]);
+  if (url && (url.search || url.hash || url.username || url.password))
+    throw refusal(name, url.origin, "a URL without a query, a fragment or a password");
+  return url?.href.replace(/\/+$/, "");
 }
 
 function secretOf(env: Environment, name: string): string | undefined {

@@ -1,4 +1,8 @@
 /** `bun run server`: the only place for the environment, signals and exit. Wires the parts and listens. */
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import type { Logger } from "pino";
+import postgres from "postgres";
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig } from "./config.ts";
 import { connect } from "./database/connect.ts";
@@ -16,6 +20,7 @@ import { completeConfig, isSelfContained, wire } from "./wire.ts";
 /** Serves until `ending` tells why to end; a signal that comes while it starts ends it as soon as it has started. */
 async function run(config: Config, ending: Promise<string>): Promise<void> {
   const log = createLog(config.logLevel);
+  logStrayErrors(log);
   const { databaseUrl, dataDir } = config;
   const database = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
   const url = database?.url ?? (databaseUrl as string);
@@ -24,9 +29,9 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
     const sql = connect(url);
     let draining = false;
     const deps = wire(config, { sql, log, draining: () => draining });
-    await deps.storage.prepare();
-    const jobs = await startRecurring(sql, { log, job: sweepJob(deps) });
+    await deps.storage.prepare().catch(refuseStorage);
     const server = listen(createApp(deps, { checkAnswers: process.env.NODE_ENV === "test" }), config);
+    const jobs = await startRecurring(sql, { log, job: sweepJob(deps) });
     log.info({ address: server.url.href }, "listening");
     if (isSelfContained(config)) await welcome(server.url, deps.accessTokens);
 
@@ -42,8 +47,24 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
 
 /** A database that cannot be reached, or lets nobody in, is a matter of configuration at the start. */
 function refuseDatabase(cause: Error): never {
-  if (!databaseProblem(cause)) throw cause;
+  if (!databaseProblem(cause) && !(cause instanceof postgres.PostgresError)) throw cause;
   throw new ConfigError(`DATABASE_URL names a database that cannot be used: ${cause.message}`, { cause });
+}
+
+function refuseStorage(cause: Error): never {
+  const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
+  throw new ConfigError(`S3_ENDPOINT names a storage that cannot be used: ${reason}`, { cause });
+}
+
+/** Uploads pass through it, whatever else is elsewhere. */
+async function requireDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+  } catch (cause) {
+    const takes = "a folder that can be made and written to";
+    throw new ConfigError(`DATA_DIR is ${JSON.stringify(dataDir)}; it takes ${takes}`, { cause });
+  }
 }
 
 const sweepJob = (deps: Deps): Recurring => ({
@@ -60,9 +81,17 @@ function firstSignal(): Promise<string> {
   return promise;
 }
 
+/** An error that no request owns is our fault, but not a reason to drop the requests that are under way. */
+function logStrayErrors(log: Logger): void {
+  for (const event of ["uncaughtException", "unhandledRejection"])
+    process.on(event, (err: unknown) => log.fatal({ err }, event));
+}
+
 try {
   const ending = firstSignal();
-  await run(await completeConfig(parseConfig(process.env, process.cwd())), ending);
+  const config = parseConfig(process.env, process.cwd());
+  await requireDataDir(config.dataDir);
+  await run(await completeConfig(config), ending);
   process.exit(0);
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : error);

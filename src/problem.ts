@@ -24,6 +24,7 @@ export const problems = {
   table_name_in_use: [400, "The table name is in use"],
   confirmation_required: [400, "The drop is not confirmed"],
   row_too_large: [400, "A row is too large"],
+  answer_too_large: [400, "The answer would be too large"],
   table_has_dependents: [400, "Something else depends on the table"],
   file_name_invalid: [400, "The file name cannot be used"],
   unauthenticated: [401, "Not authenticated"],

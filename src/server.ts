@@ -1,11 +1,10 @@
 /** The listening socket, and its orderly end. */
 import type { createApp } from "./app.ts";
 import { type Config, ConfigError } from "./config.ts";
+import { idleSeconds } from "./http/bind.ts";
 
 /** Larger than the largest body of the contract: http/body.ts refuses sooner, with a Problem. */
 const maxRequestBodySize = 1024 ** 3 + 1024 ** 2;
-/** Seconds without a byte in either direction after which a connection is closed. */
-const idleTimeout = 60;
 /** What is under way when the drain begins may take this long. */
 const drainMs = 25_000;
 
@@ -33,8 +32,16 @@ export function listen(app: ReturnType<typeof createApp>, address: Address): Ser
 
 function serve(app: ReturnType<typeof createApp>, { host, port }: Address) {
   try {
-    return Bun.serve({ hostname: host, port, maxRequestBodySize, idleTimeout, fetch: app.fetch });
+    const fetch = (request: Request) => app.fetch(withHost(request));
+    return Bun.serve({ hostname: host, port, maxRequestBodySize, idleTimeout: idleSeconds, fetch });
   } catch (cause) {
-    throw new ConfigError(`PORT is ${port}; it takes a port that is free on HOST ${host}`, { cause });
+    const taken = ["EADDRINUSE", "EACCES"].includes((cause as NodeJS.ErrnoException).code ?? "");
+    if (taken)
+      throw new ConfigError(`PORT is ${port}; it takes a port that is free on HOST ${host}`, { cause });
+    throw new ConfigError(`HOST is ${JSON.stringify(host)}; it takes an address of this machine`, { cause });
   }
 }
+
+/** Without a usable Host header Bun gives a path for a URL, in which Elysia would look for the path in vain. */
+const withHost = (request: Request) =>
+  request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;

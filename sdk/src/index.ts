@@ -1,2 +1,22 @@
-/** The client for every operation of Waybill, generated from its contract. */
+/** Waybill for TypeScript: the client of every operation, for receivers of files, and for form builders. */
+export { type Client, type ClientOptions, createClient } from "./client.ts";
+export {
+  type AttachmentVariable,
+  isDownloadUrl,
+  type NotMetadata,
+  readAttachmentVariable,
+  resolveFileValue,
+} from "./fileValue.ts";
 export * from "./generated/index.ts";
+export { ProblemError } from "./problemError.ts";
+export { type ReceiveOptions, receiveFile } from "./receive.ts";
+export { ReceiveError, type ReceiveErrorCode } from "./receiveError.ts";
+export {
+  createUploader,
+  FileRefused,
+  inPlainWords,
+  type Limits,
+  type Uploader,
+  type UploaderOptions,
+  type UploadOptions,
+} from "./uploader.ts";

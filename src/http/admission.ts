@@ -10,7 +10,10 @@ import { enforceRateLimit } from "./rateLimit.ts";
 export interface Arrival {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>> | undefined;
-  readonly server: { requestIP(request: Request): { readonly address: string } | null } | null;
+  readonly server: {
+    requestIP(request: Request): { readonly address: string } | null;
+    timeout(request: Request, seconds: number): void;
+  } | null;
 }
 
 /** Once for each request, however often it is asked for. */

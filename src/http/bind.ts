@@ -29,6 +29,9 @@ export interface BindOptions extends AnswerOptions {
   readonly bodyTimeoutMs?: number | undefined;
 }
 
+/** Seconds without a byte in either direction after which a connection is closed. */
+export const idleSeconds = 60;
+
 export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elysia {
   const app = new Elysia({ name: "contract", strictPath: true });
   for (const operation of Object.values(operations))
@@ -55,14 +58,22 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
   const { deps, options } = binding;
   const { body, headers } = operation;
   const readBody = bodyReader(operation, deps, options.bodyTimeoutMs);
-  const parse = async (context: Context) => {
-    await admit(context, operation, deps);
-    return readBody(context.request);
+  // Elysia reads the source of these functions and of the handler, and prepares whatever of its context they may use:
+  // one that took the context as a whole would have it parse each request's cookies and headers and copy each answer.
+  const parse = async ({ request, params, server }: Context) => {
+    await admit({ request, params, server }, operation, deps);
+    // Bun counts its idle time from the head on, however busily the body arrives. The body has a deadline of its own.
+    server?.timeout(request, 0);
+    const read = await readBody?.(request);
+    server?.timeout(request, idleSeconds);
+    return read;
   };
-  const transform = async (context: Context) => {
-    await admit(context, operation, deps);
-    context.params = convert(readPath(context.params), operation.params) as Record<string, string>;
-    context.query = convert(readQuery(context.request.url), operation.query);
+  const transform = async ({ request, params, server }: Context) => {
+    await admit({ request, params, server }, operation, deps);
+    return {
+      params: convert(readPath(params), operation.params),
+      query: convert(readQuery(request.url), operation.query),
+    };
   };
   app.route(operation.method, routeOf(operation.path), runner(operation, binding) as never, {
     ...(body ? { parse: [parse as never], body: checkedBody(body.schema) as never } : { parse: "none" }),
@@ -77,16 +88,21 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
 const slowestBytesPerMs = 40;
 const timeToSend = (bytes: number) => 60_000 + bytes / slowestBytesPerMs;
 
-/** Reads a body as the contract says it comes. */
-function bodyReader({ body }: Operation, { config }: Deps, timeoutMs: number | undefined) {
-  if (body?.contentType !== "multipart/form-data") {
-    const maxBytes = body?.maxBytes ?? 0;
-    const limits = { maxBytes, timeoutMs: timeoutMs ?? timeToSend(maxBytes) };
-    return (request: Request) => readJsonBody(request, limits);
-  }
-  const maxFileBytes = config.uploadMaxBytes;
-  const folder = join(config.dataDir, "uploads");
-  const limits = { folder, maxFileBytes, timeoutMs: timeoutMs ?? timeToSend(maxFileBytes) };
+/** Reads a body as the contract says it comes. Undefined where the contract knows none. */
+function bodyReader({ body }: Operation, deps: Deps, timeoutMs: number | undefined) {
+  if (!body) return undefined;
+  return body.contentType === "multipart/form-data"
+    ? multipartReader(deps, timeoutMs)
+    : jsonReader(body.maxBytes, timeoutMs);
+}
+
+function jsonReader(maxBytes: number, timeoutMs = timeToSend(maxBytes)) {
+  const limits = { maxBytes, timeoutMs };
+  return (request: Request) => readJsonBody(request, limits);
+}
+
+function multipartReader({ config }: Deps, timeoutMs = timeToSend(config.uploadMaxBytes)) {
+  const limits = { folder: join(config.dataDir, "uploads"), maxFileBytes: config.uploadMaxBytes, timeoutMs };
   return async (request: Request) => {
     const { value, dispose } = await readMultipartBody(request, limits);
     exchangeOf(request).dispose = dispose;
@@ -98,19 +114,19 @@ function bodyReader({ body }: Operation, { config }: Deps, timeoutMs: number | u
 function runner(operation: Operation, { handlers, deps, options }: Binding) {
   const handler = handlers[operation.id] as Handler<OperationId> | FaultMergingHandler<OperationId>;
   const answer = answerer(operation, options);
-  return async (context: Context): Promise<Response> => {
-    const exchange = exchangeOf(context.request);
-    const { value, faults } = (context.body ?? { value: undefined, faults: [] }) as Checked;
+  return async ({ request, params, query, body }: Context): Promise<Response> => {
+    const exchange = exchangeOf(request);
+    const { value, faults } = (body ?? { value: undefined, faults: [] }) as Checked;
     if (operation.audit) exchange.table ??= nameIn(value);
     const merges = typeof handler !== "function";
     if (!merges && faults.length > 0) throw new Problem("invalid_body", { errors: faults });
     if (operation.tenantIn === "body")
-      await admitToTenant(context.request, (value as { tenant_id: number }).tenant_id, { operation, deps });
+      await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
     const { requestId, caller } = exchange;
-    const request = { requestId, caller, params: context.params, query: context.query, body: value, faults };
-    const answered = await (merges ? handler.mergesFaults : handler)(request as never, deps);
+    const given = { requestId, caller, params, query, body: value, faults };
+    const answered = await (merges ? handler.mergesFaults : handler)(given as never, deps);
     await exchange.dispose?.();
-    return answer(answered, exchange, context.request);
+    return answer(answered, exchange, request);
   };
 }
 

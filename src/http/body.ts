@@ -28,18 +28,19 @@ function requireJson(contentType: string | null): void {
 }
 
 async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > maxBytes) throw tooLarge(maxBytes);
-  if (!request.body) return new Uint8Array();
-  const reader = request.body.getReader();
+  const announced = request.headers.get("content-length");
+  if (Number(announced ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  // An announced body is read in one piece: the server holds it to its length, and a stream's reader would set
+  // 256 KiB aside for it, however small it is.
+  const reader = announced === null ? request.body?.getReader() : undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Problem("request_timeout")), timeoutMs);
   });
   try {
-    return await Promise.race([collect(reader, maxBytes), deadline]);
+    return await Promise.race([reader ? collect(reader, maxBytes) : request.bytes(), deadline]);
   } catch (error) {
-    reader.cancel().catch(() => {});
+    reader?.cancel().catch(() => {});
     throw error instanceof Problem ? error : new Problem("bad_request", { message: brokenOff, cause: error });
   } finally {
     clearTimeout(timer);
@@ -61,9 +62,11 @@ async function collect(
   }
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch (cause) {
     throw new Problem("invalid_json", { message: "The body is not valid UTF-8.", cause });
   }

@@ -38,7 +38,8 @@ export async function authenticateVisitor(request: Request, { formTokens, sql }:
   if (!formTokens) throw new Problem("not_configured", { message: "This instance has no public forms." });
   const verified = await formTokens.verify(request.headers.get("x-probis-form-token") ?? "");
   const tenant = verified && (await resolveTenant(sql, verified.tenant.id, verified.tenant.slug));
-  if (!verified || !tenant) throw unauthenticated();
+  if (!verified || !tenant)
+    throw new Problem("unauthenticated", { message: "A valid form session token is needed." });
   return { id: verified.sessionId, tenant, processKey: verified.processKey, expiresAt: verified.expiresAt };
 }
 

@@ -9,7 +9,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: readonly string[]): string {
   const ranges = trusted.map((range) => ipaddr.parseCIDR(range));
-  const hops = [...(forwardedFor ?? "").split(",").map((hop) => hop.trim()), peer];
+  const hops = [...(forwardedFor ?? "").split(",").map(withoutPort), peer];
   let nearest = ipaddr.process(peer);
   for (const hop of hops.reverse()) {
     if (!ipaddr.isValid(hop)) break;
@@ -25,6 +25,10 @@ export function limitKeyOf(address: string): string {
   if (parsed.kind() === "ipv4") return address;
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`;
 }
+
+/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string) =>
+  /^\s*(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+|(.*?))\s*$/s.exec(hop)?.slice(1).find(Boolean) ?? "";
 
 const isWithin = (address: Address, range: Address, bits: number) =>
   address.kind() === range.kind() && address.match(range as never, bits);

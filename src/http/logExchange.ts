@@ -4,6 +4,7 @@ import { exchangeOf } from "./exchange.ts";
 
 export function logExchange({ log }: Deps) {
   return ({ request }: { readonly request: Request }): void => {
+    if (!log.isLevelEnabled("info")) return;
     const { requestId, startedAt, operation, caller, status } = exchangeOf(request);
     log.info(
       {

@@ -39,7 +39,9 @@ export async function readMultipartBody(request: Request, limits: MultipartLimit
   if (Number(request.headers.get("content-length") ?? 0) > limits.maxFileBytes + overheadBytes)
     throw tooLarge(limits);
   if (!request.body) throw malformed("The body is empty.");
-  await mkdir(limits.folder, { recursive: true });
+  await mkdir(limits.folder, { recursive: true }).catch((cause) => {
+    throw new Problem("storage_unavailable", { cause });
+  });
   const path = join(limits.folder, crypto.randomUUID());
   const dispose = () => rm(path, { force: true });
   try {

@@ -7,7 +7,8 @@
  */
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import { getAbsoluteFSPath } from "swagger-ui-dist";
+// Not from the package's index, which would run all of Swagger UI here: 10 MB for its folder's path.
+import getAbsoluteFSPath from "swagger-ui-dist/absolute-path.js";
 import contract from "../generated/openapi.json";
 import { Problem } from "../problem.ts";
 
@@ -41,7 +42,7 @@ async function renderPage(): Promise<{ html: string; script: string }> {
     theme: "/swagger/assets/swagger-ui.css",
     autoDarkMode: false,
     specPath: "/openapi.json",
-    swaggerOptions: { persistAuthorization: true, tryItOutEnabled: true },
+    swaggerOptions: { persistAuthorization: true, tryItOutEnabled: false },
   });
   const html = await (await plugin.handle(new Request("http://localhost/swagger"))).text();
   const [, script = ""] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? [];

@@ -31,7 +31,7 @@ function faultsOf(error: TLocalizedValidationError, root: string): Fault[] {
     case "required":
       return error.params.requiredProperties.map((name) => at(name, "It is required."));
     case "additionalProperties":
-      return error.params.additionalProperties.map((name) => at(name, "There is no such member here."));
+      return error.params.additionalProperties.map((name) => at(name, unknownIn(root)));
     // An unknown member shows up twice: once as itself and once against the schema `false`.
     case "boolean":
     case "anyOf":
@@ -44,7 +44,7 @@ function faultsOf(error: TLocalizedValidationError, root: string): Fault[] {
 function sentence(error: TLocalizedValidationError): string {
   switch (error.keyword) {
     case "type":
-      return `It must be ${[error.params.type].flat().map(withArticle).join(" or ")}.`;
+      return `It must be ${[error.params.type].flat().map(described).join(" or ")}.`;
     case "enum":
       return `It must be one of ${error.params.allowedValues.map((value) => JSON.stringify(value)).join(", ")}.`;
     case "const":
@@ -52,11 +52,11 @@ function sentence(error: TLocalizedValidationError): string {
     case "pattern":
       return `It must match ${error.params.pattern}.`;
     case "minLength":
-      return `It must have at least ${error.params.limit} characters.`;
+      return `It must have at least ${counted(error.params.limit, "character")}.`;
     case "maxLength":
       return `It must have at most ${error.params.limit} characters.`;
     case "minItems":
-      return `It must have at least ${error.params.limit} items.`;
+      return `It must have at least ${counted(error.params.limit, "item")}.`;
     case "maxItems":
       return `It must have at most ${error.params.limit} items.`;
     case "minProperties":
@@ -70,8 +70,15 @@ function sentence(error: TLocalizedValidationError): string {
   }
 }
 
-const withArticle = (type: string) =>
-  type === "null" ? type : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
+const unknownIn = (root: string) =>
+  root === "/query" ? "There is no such parameter." : "There is no such member here.";
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function described(type: string): string {
+  if (type === "null") return type;
+  return type === "boolean" ? "true or false" : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
+}
 
 function withoutEchoes(faults: readonly Fault[]): Fault[] {
   const seen = new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));

@@ -28,7 +28,8 @@ const Claims = Type.Object({
   exp: Type.Number(),
   tenants: Type.Array(
     Type.Object({
-      id: Type.Integer({ minimum: 1 }),
+      // A larger one has been rounded already, to another tenant's perhaps.
+      id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
       slug: Type.String({ minLength: 1, maxLength: 255 }),
       roles: Type.Array(Type.String()),
     }),

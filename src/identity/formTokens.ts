@@ -13,7 +13,7 @@ const Claims = Type.Object({
   /** The session: what quotas and drafts belong to. */
   sid: Type.String({ minLength: 1, maxLength: 255 }),
   tenant: Type.Object({
-    id: Type.Integer({ minimum: 1 }),
+    id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     slug: Type.String({ minLength: 1, maxLength: 255 }),
   }),
   process_key: Type.String({ minLength: 1, maxLength: 255 }),

@@ -1,9 +1,16 @@
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 
+/** Whoever asks will not wait for long either. */
+const answerMs = 3_000;
+
 /** Ready is: not draining, and the database answers. */
 export const getReadiness: Handler<"getReadiness"> = async (_request, { sql, draining }) => {
   if (draining()) throw new Problem("draining", { headers: { "Retry-After": "5" } });
-  await sql`select 1`;
+  const late = AbortSignal.timeout(answerMs);
+  const tooLate = new Promise<never>((_, reject) => {
+    late.addEventListener("abort", () => reject(new Problem("database_unavailable", { cause: late.reason })));
+  });
+  await Promise.race([sql`select 1`, tooLate]);
   return { status: 200, body: { status: "ok" } };
 };

@@ -52,15 +52,19 @@ export async function withDefinition<T>(
 ): Promise<T> {
   const cache = cacheOf(sql);
   const key = `${tenant.id} ${table}`;
-  for (let definition = cache.get(key), attempt = 0; attempt < 3; attempt++) {
-    definition ??= await load(sql, tenant, table);
+  const fresh = async () => {
+    const definition = await load(sql, tenant, table);
     cache.set(key, definition, { size: 4 + definition.columns.length });
+    return definition;
+  };
+  for (let definition = cache.get(key), attempt = 0; attempt < 3; attempt++) {
+    definition ??= await fresh();
     const outcome = await settle(use, definition);
     if ("value" in outcome) return outcome.value;
     cache.delete(key);
-    const fresh = await load(sql, tenant, table);
-    if (fresh.id === definition.id && "error" in outcome) throw outcome.error;
-    definition = fresh;
+    const next = await fresh();
+    if (next.id === definition.id && "error" in outcome) throw outcome.error;
+    definition = next;
   }
   throw new Problem("busy", { message: `Table "${table}" is being changed. Try again.` });
 }

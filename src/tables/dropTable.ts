@@ -16,8 +16,10 @@ export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, r
       await lockTenant(tx, tenant.id);
       const dropped = await deleteRecord(tx, tenant.id, table);
       if (!dropped) throw tableNotFound(table);
-      const statement = `drop table ${quoteTable(tenant.schema, table)}`;
-      await runDefinition(tx, statement);
+      const name = quoteTable(tenant.schema, table);
+      // A table that somebody dropped behind the API's back can still be cleared from the registry.
+      await runDefinition(tx, `drop table if exists ${name}`);
+      const statement = `drop table ${name}`;
       const change = { action: "drop_table", table, statement, affectedRows: null } as const;
       await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
       return dropped;

@@ -14,7 +14,7 @@ export const systemColumns: ReadonlySet<string> = new Set([
 export function quoteIdentifier(name: string): string {
   if (name === "" || name.includes("\0"))
     throw new Error("an identifier has at least one character and no U+0000");
-  return `"${name.replaceAll('"', '""')}"`;
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }
 
 /** A table of a schema, both quoted. */

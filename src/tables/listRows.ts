@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import type { Handler } from "../handler.ts";
 import { type Fault, Problem } from "../problem.ts";
 import { stale, withDefinition } from "./definition.ts";
@@ -14,9 +15,11 @@ export const listRows: Handler<"listRows"> = async ({ params, query, caller }, {
   const target = { tenant: caller.tenant, table: params.table };
   const found = await withDefinition(sql, target, async (definition) => {
     const where = filterCondition(definition, filters);
-    const result = await runPage(sql, selectPage(definition, { where, limit, offset, total }));
+    const statement = selectPage(definition, { where, limit, offset, total });
+    const result = await runPage(sql, statement).catch(refuseSize);
     return result?.current ? result : stale;
   });
+  if (found.rows === null) throw tooLarge();
   return {
     status: 200,
     body: {
@@ -31,6 +34,17 @@ export const listRows: Handler<"listRows"> = async ({ params, query, caller }, {
     },
   };
 };
+
+const tooLarge = (cause?: unknown) =>
+  new Problem("answer_too_large", {
+    message: "These rows are too large for one answer. Ask for fewer with limit.",
+    cause,
+  });
+
+/** program_limit_exceeded: what the page's sizes did not tell, such as a jsonb number of 100,000 digits. */
+function refuseSize(error: unknown): never {
+  throw error instanceof postgres.PostgresError && error.code === "54000" ? tooLarge(error) : error;
+}
 
 /** Parameters that begin with `$` are kept for later features; no column can begin so. */
 function refuseReserved(filters: Readonly<Record<string, unknown>>): void {

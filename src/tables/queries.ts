@@ -70,7 +70,7 @@ export const runDefinition = (tx: Tx, text: string) => tx.unsafe(text);
 
 /** A page of rows; `current` is false where the definition no longer stands. */
 export async function runPage(sql: Sql, { text, parameters }: Statement) {
-  const [row] = await runShape<{ current: boolean; rows: string; total: string | null }>(
+  const [row] = await runShape<{ current: boolean; rows: string | null; total: string | null }>(
     sql,
     text,
     parameters,
@@ -78,9 +78,9 @@ export async function runPage(sql: Sql, { text, parameters }: Statement) {
   return row;
 }
 
-/** A write with its audit record. */
+/** A write with its audit record; undefined where the definition no longer stands. */
 export async function runWrite(sql: Sql, { text, parameters }: Statement) {
-  const [row] = await runShape<{ current: boolean; affected: string }>(sql, text, parameters);
+  const [row] = await runShape<{ affected: string }>(sql, text, parameters);
   return row;
 }
 

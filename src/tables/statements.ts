@@ -33,21 +33,39 @@ class Parameters {
   }
 }
 
-/** One row `{ current, rows, total }`: `rows` is JSON text, `total` null where it was not asked for. */
+/** A page of several rows whose values have more bytes than this is not put together. One row always is. */
+const maxPageBytes = 16 * 1024 ** 2;
+
+/**
+ * One row `{ current, rows, total }`: `rows` is JSON text, null where the page is too large; `total` is null where it
+ * was not asked for.
+ */
 export function selectPage(
   definition: Definition,
   { where, limit, offset, total }: { where: Condition; limit: number; offset: bigint; total: boolean },
 ): Statement {
   const parameters = new Parameters();
   const matches = conditionSql(definition, where, parameters);
-  const page = `select ${answerColumns(definition)} from ${tableSql(definition)} t where ${matches} order by t."id" limit ${parameters.add(String(limit), "bigint")} offset ${parameters.add(String(offset), "bigint")}`;
+  const from = `from ${tableSql(definition)} t where ${matches} order by t."id" limit ${parameters.add(String(limit), "bigint")} offset ${parameters.add(String(offset), "bigint")}`;
+  const page = `select ${answerColumns(definition)} ${from}`;
   const count = total ? `(select count(*)::text from ${tableSql(definition)} t where ${matches})` : "null";
   // `r.*`, since a column may be called r: `json_agg(r)` would mean that one alone.
-  const text = `select ${stands(definition)} as current, (select coalesce(json_agg(r.*), '[]')::text from (${page}) r) as rows, ${count} as total`;
+  const text = `select exists (${standing(definition)}) as current, ${unlessTooLarge(definition, from, `(select coalesce(json_agg(r.*), '[]')::text from (${page}) r)`)} as rows, ${count} as total`;
   return { text, parameters: parameters.values };
 }
 
-/** One row `{ current, affected }`, as all writes answer. */
+/** Looks at the sizes first: they are read from the rows' heads, the values only when the page is put together. */
+function unlessTooLarge(definition: Definition, from: string, rows: string): string {
+  const sizes = definition.columns.flatMap(({ name }) => {
+    const size = typeOf(definition, name).sizeOf?.(`t.${quoteIdentifier(name)}`);
+    return size === undefined ? [] : [`coalesce(${size}, 0)`];
+  });
+  if (sizes.length === 0) return rows;
+  const page = `select ${sizes.join(" + ")} as size ${from}`;
+  return `case when (select count(*) > 1 and sum(size) > ${maxPageBytes} from (${page}) s) then null else ${rows} end`;
+}
+
+/** One row `{ affected }`, as all writes answer; none where the definition no longer stands. */
 export function insertRows(
   definition: Definition,
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -55,12 +73,12 @@ export function insertRows(
 ): Statement {
   const parameters = new Parameters();
   const names = Object.keys(rows[0] ?? {});
-  const source = parameters.add(JSON.stringify(rows), "json");
+  const source = parameters.add(JSON.stringify(rows), "jsonb");
   const records = names.map((name) => `${quoteIdentifier(name)} ${recordType(definition, name)}`);
   // A row without columns is a row all the same: one built-in column stands in for the list that may not be empty.
   const targets = names.length > 0 ? names.map(quoteIdentifier) : ['"created_at"'];
   const values = names.length > 0 ? names.map((name) => recordValue(definition, name)) : ["now()"];
-  const change = `insert into ${tableSql(definition)} (${targets.join(", ")}) select ${values.join(", ")} from json_to_recordset(${source}) as r(${records.join(", ") || '"id" text'}) where ${stands(definition)}`;
+  const change = `insert into ${tableSql(definition)} (${targets.join(", ")}) select ${values.join(", ")} from jsonb_to_recordset(${source}) as r(${records.join(", ") || '"id" text'}) where exists (select from standing)`;
   const statement = `insert into ${tableSql(definition)} (${targets.join(", ")})`;
   return audited(change, { definition, parameters, authorship, action: "insert", statement });
 }
@@ -75,7 +93,7 @@ export function updateRows(
     ([name, value]) => `${quoteIdentifier(name)} = ${valueSql(definition, name, { value, parameters })}`,
   );
   const matches = conditionSql(definition, where, parameters);
-  const change = `update ${tableSql(definition)} t set ${assignments.join(", ")}, "updated_at" = now() where ${stands(definition)} and ${matches}`;
+  const change = `update ${tableSql(definition)} t set ${assignments.join(", ")}, "updated_at" = now() where exists (select from standing) and ${matches}`;
   const statement = `update ${tableSql(definition)} set ${readable(definition, set, assigned)} where ${readable(definition, where, required)}`;
   return audited(change, { definition, parameters, authorship, action: "update", statement });
 }
@@ -83,7 +101,7 @@ export function updateRows(
 export function deleteRows(definition: Definition, where: Condition, authorship: Authorship): Statement {
   const parameters = new Parameters();
   const matches = conditionSql(definition, where, parameters);
-  const change = `delete from ${tableSql(definition)} t where ${stands(definition)} and ${matches}`;
+  const change = `delete from ${tableSql(definition)} t where exists (select from standing) and ${matches}`;
   const statement = `delete from ${tableSql(definition)} where ${readable(definition, where, required)}`;
   return audited(change, { definition, parameters, authorship, action: "delete", statement });
 }
@@ -112,12 +130,12 @@ function audited(
     "'success'",
     parameters.add(authorship.requestId, "uuid"),
   ];
-  const text = `with changed as (${change} returning 1), audited as (insert into waybill.audit_log (tenant_id, actor, action, table_name, statement, affected_rows, outcome, request_id) select ${record.join(", ")} where ${stands(definition)}) select ${stands(definition)} as current, (select count(*) from changed)::text as affected`;
+  const text = `with standing as materialized (${standing(definition)}), changed as (${change} returning 1) insert into waybill.audit_log (tenant_id, actor, action, table_name, statement, affected_rows, outcome, request_id) select ${record.join(", ")} from standing returning affected_rows::text as affected`;
   return { text, parameters: parameters.values };
 }
 
-const stands = (definition: Definition) =>
-  `exists (select from waybill.tenant_tables where id = ${definition.id})`;
+/** One row while the definition stands, none afterwards. */
+const standing = (definition: Definition) => `select from waybill.tenant_tables where id = ${definition.id}`;
 
 const tableSql = (definition: Definition) => quoteTable(definition.tenant.schema, definition.name);
 

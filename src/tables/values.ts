@@ -1,6 +1,7 @@
 /** Judges the values of a request against a table's columns. Pure; every fault is found, none is thrown one by one. */
 import { pointerToken } from "../json.ts";
 import { type Fault, maxFaults, Problem, type ProblemCode } from "../problem.ts";
+import type { ColumnType } from "./columnTypes/columnType.ts";
 import type { Definition } from "./definition.ts";
 import { isBuiltIn } from "./definition.ts";
 
@@ -24,8 +25,10 @@ export function rowFaults(definition: Definition, rows: unknown): ValueFault[] {
   const faults: ValueFault[] = first
     ? missingColumnFaults(definition, names, `/rows/${rows.indexOf(first)}`)
     : [];
+  const expected = expectedColumns(definition, names);
   for (let index = 0; index < rows.length && faults.length < maxFaults; index++) {
     const row = rows[index];
+    if (isRecord(row) && fits(row, expected)) continue;
     const pointer = `/rows/${index}`;
     if (isRecord(row)) faults.push(...oneRowFaults(definition, row, { names, pointer }));
     else faults.push(...exactNumberFaults(row, pointer));
@@ -73,6 +76,37 @@ interface Located {
   readonly pointer: string;
 }
 
+interface ExpectedColumn {
+  readonly name: string;
+  /** Undefined for a column that cannot be written. */
+  readonly type: ColumnType | undefined;
+  readonly nullable: boolean;
+}
+
+function expectedColumns(definition: Definition, names: ReadonlySet<string>): ExpectedColumn[] {
+  const nullable = new Map(definition.columns.map((column) => [column.name, column.nullable]));
+  return [...names].map((name) => ({
+    name,
+    type: isBuiltIn(name) ? undefined : definition.types.get(name),
+    nullable: nullable.get(name) ?? false,
+  }));
+}
+
+/**
+ * Whether a row has just these columns, in this order, and values that fit. The common case, told quickly: this runs
+ * for every value of a bulk insert, and oneRowFaults only for the rows that it leaves.
+ */
+function fits(row: Record<string, unknown>, expected: readonly ExpectedColumn[]): boolean {
+  let index = 0;
+  for (const name in row) {
+    const column = expected[index++];
+    const value = row[name];
+    if (column?.name !== name || !column.type) return false;
+    if (value === null ? !column.nullable : !column.type.accepts(value)) return false;
+  }
+  return index === expected.length;
+}
+
 function oneRowFaults(
   definition: Definition,
   row: Record<string, unknown>,
@@ -82,10 +116,7 @@ function oneRowFaults(
   let present = 0;
   for (const name in row) {
     if (names.has(name)) present++;
-    const type = isBuiltIn(name) ? undefined : definition.types.get(name);
     const value = row[name];
-    // The common case first: this runs for every value of a bulk insert.
-    if (type && value !== null && value !== undefined && type.accepts(value)) continue;
     faults.push(...ownValueFault(definition, name, { value, pointer: `${pointer}/${pointerToken(name)}` }));
   }
   if (present !== names.size || Object.keys(row).length !== names.size)

@@ -32,7 +32,7 @@ export async function writeRows(request: WriteRequest, { sql }: Deps, write: Wri
     refuse([...request.faults, ...write.faults(definition)]);
     const statement = write.statement(definition, { actor: caller.subject, requestId });
     const result = await runWrite(sql, statement).catch(refuseData);
-    return result?.current ? Number(result.affected) : stale;
+    return result ? Number(result.affected) : stale;
   });
   const message = countedChange(affected, write.participle);
   return { success: true, message, data: { affected_rows: affected } } as const;

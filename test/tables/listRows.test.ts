@@ -145,3 +145,19 @@ test("a table that was never made is 404", async () => {
   expect(answer).toMatchObject({ status: 404, code: "table_not_found" });
   expect(await send(server, `GET ${rowsPath("nowhere")}?colour=1`)).toMatchObject({ status: 404 });
 });
+
+test("rows that are too large for one answer are refused together, and answered one by one", async () => {
+  const table = await makeTable(server, { body: "text" });
+  const row = { body: "x".repeat(9 * 1024 ** 2) };
+  for (const inserted of [row, row]) await table.insert(inserted);
+  expect(await list("?limit=2", table)).toMatchObject({ status: 400, body: { code: "answer_too_large" } });
+  expect(await list("?limit=1&page=1", table)).toMatchObject({ status: 200 });
+});
+
+test("a row whose numbers grow beyond any answer is refused, not a failure of the server", async () => {
+  const table = await makeTable(server, { numbers: "jsonb" });
+  const rows = `{"rows":[{"numbers":[${"1e131071,".repeat(9_000)}0]}]}`;
+  expect(await send(server, `POST ${table.path}`, { body: rows })).toMatchObject({ status: 201 });
+  expect(await list("", table)).toMatchObject({ status: 400, body: { code: "answer_too_large" } });
+  expect(await table.drop()).toMatchObject({ table_name: table.name });
+});

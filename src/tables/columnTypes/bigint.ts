@@ -6,12 +6,15 @@ import { isWhole, wholeText } from "./integer.ts";
 export const bigint: ColumnType = {
   sqlType: "bigint",
   takes: "a whole number, or its digits as a string, from -9223372036854775808 to 9223372036854775807",
-  accepts: (value) => isWhole(digitsOf(value), -(2n ** 63n), 2n ** 63n - 1n),
+  accepts: (value) => isPlain(value) || isWhole(digitsOf(value), -(2n ** 63n), 2n ** 63n - 1n),
   fromFilter: (text) => text,
   toText: (value) => wholeText(digitsOf(value)),
   recordType: "numeric",
   toAnswer: (column) => `${column}::text`,
 };
+
+/** Digits too few to overflow: the common case, told by a pattern alone. */
+const isPlain = (value: unknown) => typeof value === "string" && /^-?(0|[1-9]\d{0,17})$/.test(value);
 
 const digitsOf = (value: unknown) =>
   typeof value === "string" ? /^-?\d+$/.exec(value)?.[0] : numberText(value);

@@ -10,8 +10,10 @@ export interface ColumnType {
   fromFilter(text: string): unknown;
   /** An accepted value as text that PostgreSQL casts to `sqlType`. */
   toText(value: unknown): string;
-  /** The type under which `json_to_recordset` reads accepted values, where that is not `sqlType` itself. */
+  /** The type under which `jsonb_to_recordset` reads accepted values, where that is not `sqlType` itself. */
   readonly recordType?: string;
+  /** The SQL expression of about how many bytes a value answers with, where that may be many; read without the value. */
+  sizeOf?(column: string): string;
   /** The SQL expression whose JSON is the answer's value, given the column's expression. Itself where absent. */
   toAnswer?(column: string): string;
 }

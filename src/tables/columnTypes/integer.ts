@@ -6,7 +6,10 @@ import type { ColumnType } from "./columnType.ts";
 export const integer: ColumnType = {
   sqlType: "integer",
   takes: "a whole number from -2147483648 to 2147483647",
-  accepts: (value) => isWhole(numberText(value), -(2n ** 31n), 2n ** 31n - 1n),
+  accepts: (value) =>
+    typeof value === "number"
+      ? Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31
+      : isWhole(numberText(value), -(2n ** 31n), 2n ** 31n - 1n),
   fromFilter: (text) => (/^-?\d+$/.test(text) && parseDecimal(text) ? JSON.rawJSON(text) : undefined),
   toText: (value) => wholeText(numberText(value)),
   // So that 1e3 and 1.0, which JSON calls whole, are read as such.

@@ -17,6 +17,7 @@ export const jsonb: ColumnType = {
     }
   },
   toText: (value) => JSON.stringify(value),
+  sizeOf: (column) => `pg_column_size(${column})`,
 };
 
 function isStorable(value: unknown): boolean {

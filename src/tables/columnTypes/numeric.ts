@@ -7,6 +7,7 @@ export const numeric: ColumnType = {
   sqlType: "numeric",
   takes: "a number, or a decimal string, with at most 131072 digits before the point and 16383 after it",
   accepts: (value) => {
+    if (isPlain(value)) return true;
     const decimal = parseDecimal(decimalText(value) ?? "");
     return decimal !== undefined && fitsNumeric(decimal);
   },
@@ -14,5 +15,9 @@ export const numeric: ColumnType = {
   toText: (value) => decimalText(value) ?? "",
   toAnswer: (column) => `${column}::text`,
 };
+
+/** A short decimal string: the common case, told by a pattern alone. */
+const isPlain = (value: unknown) =>
+  typeof value === "string" && /^-?(0|[1-9]\d{0,99})(\.\d{1,99})?$/.test(value);
 
 const decimalText = (value: unknown) => (typeof value === "string" ? value : numberText(value));

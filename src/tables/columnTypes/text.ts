@@ -3,8 +3,9 @@ import type { ColumnType } from "./columnType.ts";
 /** Whatever PostgreSQL can hold as text: any Unicode but U+0000 and halves of surrogate pairs. */
 export const text: ColumnType = {
   sqlType: "text",
-  takes: "a string without U+0000",
+  takes: "a string (without U+0000)",
   accepts: (value) => typeof value === "string" && !value.includes("\0") && value.isWellFormed(),
   fromFilter: (value) => value,
   toText: String,
+  sizeOf: (column) => `octet_length(${column})`,
 };

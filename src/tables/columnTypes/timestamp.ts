@@ -8,7 +8,7 @@ import { isDay } from "./date.ts";
 export const timestamp: ColumnType = {
   sqlType: "timestamptz",
   takes:
-    "a moment written as RFC 3339 with an offset and at most microseconds, such as 2026-09-04T08:15:30.123456Z",
+    "a moment written as RFC 3339, such as 2026-09-04T08:15:30.123456Z: with an offset below 16 hours, at most microseconds, no leap second, and a year from 1 to 9999 in UTC",
   accepts: (value) => typeof value === "string" && isMoment(value),
   fromFilter: (text) => text,
   toText: String,
@@ -22,6 +22,8 @@ function isMoment(text: string): boolean {
   const match = grammar.exec(text);
   if (!match?.[1] || !isDay(match[1])) return false;
   const [, day, hours, minutes, , sign, offsetHours, offsetMinutes] = match;
+  // Only at the calendar's two ends can the offset lead out of it.
+  if (day !== "0001-01-01" && day !== "9999-12-31") return true;
   const offset = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * (sign === "-" ? -1 : 1);
   const utc = Number(hours) * 60 + Number(minutes) - offset;
   return !(day === "0001-01-01" && utc < 0) && !(day === "9999-12-31" && utc >= 24 * 60);

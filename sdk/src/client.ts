@@ -1,0 +1,99 @@
+/** The generated classes, set up in one place: address, credentials, tenant, fetch, and one class of errors. */
+import {
+  AttachmentsApi,
+  Configuration,
+  DiscussionsApi,
+  EngineApi,
+  type FetchAPI,
+  FormSessionsApi,
+  PublicAttachmentsApi,
+  ServiceApi,
+  TablesApi,
+} from "./generated/index.ts";
+import { ProblemError } from "./problemError.ts";
+
+type Secret = string | (() => string | Promise<string>);
+
+export interface ClientOptions {
+  /** The gateway's root, `https://bank.example`. */
+  readonly baseUrl: string;
+  /** An access token, or what gives a fresh one for each request. */
+  readonly token?: Secret;
+  /** A form session token, for the visitor of an embedded form. */
+  readonly formToken?: Secret;
+  /** Filled into every request that names a tenant and does not say another: `id` for tables, `slug` for the rest. */
+  readonly tenant?: { readonly id?: number; readonly slug?: string };
+  readonly fetch?: FetchAPI;
+}
+
+export interface Client {
+  readonly tables: WithTenant<TablesApi>;
+  readonly attachments: WithTenant<AttachmentsApi>;
+  readonly discussions: WithTenant<DiscussionsApi>;
+  readonly formSessions: WithTenant<FormSessionsApi>;
+  readonly publicAttachments: PublicAttachmentsApi;
+  readonly engine: EngineApi;
+  readonly service: ServiceApi;
+}
+
+/**
+ * Every operation of the contract. What the server refuses is thrown as a `ProblemError`; what `fetch` throws (no
+ * connection, an abort) passes through as it is.
+ */
+export function createClient(options: ClientOptions): Client {
+  const configuration = configure(options);
+  const tenant = { xActiveTenant: options.tenant?.slug, tenantId: options.tenant?.id };
+  return {
+    tables: withTenant(new TablesApi(configuration), tenant),
+    attachments: withTenant(new AttachmentsApi(configuration), tenant),
+    discussions: withTenant(new DiscussionsApi(configuration), tenant),
+    formSessions: withTenant(new FormSessionsApi(configuration), tenant),
+    publicAttachments: new PublicAttachmentsApi(configuration),
+    engine: new EngineApi(configuration),
+    service: new ServiceApi(configuration),
+  };
+}
+
+function configure({ baseUrl, token, formToken, fetch: send = fetch }: ClientOptions): Configuration {
+  const fetchApi = async (...request: Parameters<FetchAPI>) => {
+    const response = await send(...request);
+    if (!response.ok) throw await ProblemError.from(response);
+    return response;
+  };
+  // The generated code wraps what `fetchApi` throws unless a middleware throws first.
+  const onError = async ({ error }: { error: unknown }) => {
+    throw error;
+  };
+  return new Configuration({
+    basePath: baseUrl.replace(/\/+$/, ""),
+    fetchApi: fetchApi as FetchAPI,
+    middleware: [{ onError }],
+    ...(token === undefined ? {} : { accessToken: token }),
+    ...(formToken === undefined ? {} : { apiKey: formToken }),
+  });
+}
+
+type TenantKey = "xActiveTenant" | "tenantId";
+type Loose<Request> = Omit<Request, TenantKey> & Partial<Pick<Request, Extract<keyof Request, TenantKey>>>;
+
+/** An API class whose requests need not name the tenant. */
+export type WithTenant<Api> = {
+  [Name in Exclude<keyof Api, `with${string}`>]: Api[Name] extends (
+    request: infer Request extends object,
+    ...rest: infer Rest
+  ) => infer Answer
+    ? object extends Loose<Request>
+      ? (request?: Loose<Request>, ...rest: Rest) => Answer
+      : (request: Loose<Request>, ...rest: Rest) => Answer
+    : never;
+};
+
+function withTenant<Api extends object>(api: Api, tenant: Record<TenantKey, unknown>): WithTenant<Api> {
+  const get = (target: Api, name: string | symbol) => {
+    const member = Reflect.get(target, name);
+    if (typeof member !== "function") return member;
+    return (request: object = {}, ...rest: unknown[]) =>
+      member.call(target, { ...tenant, ...request }, ...rest);
+  };
+  return new Proxy(api, { get }) as unknown as WithTenant<Api>;
+}

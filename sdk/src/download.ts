@@ -1,0 +1,104 @@
+/** One GET of a download link: no retry, no credentials, no redirect, and every promise of its headers kept. */
+import { fileNameOf } from "./fileName.ts";
+import { ReceiveError, type ReceiveErrorCode } from "./receiveError.ts";
+
+export interface DownloadOptions {
+  /** Bytes; a larger file is refused as early as its size is known. */
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+export interface Download {
+  readonly name: string;
+  readonly type: string;
+  /** SHA-256 in base64, where the server sent it. */
+  readonly sha256: string | undefined;
+  /** Throws `truncated` or `too_large` while it is read. */
+  readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>;
+}
+
+export async function download(url: string, options: DownloadOptions = {}): Promise<Download> {
+  const response = await get(url, options);
+  const { headers, body } = response;
+  // A coded body's length says nothing of the file's.
+  const coded = !["", "identity"].includes(headers.get("content-encoding") ?? "");
+  const length = coded ? undefined : lengthOf(headers.get("content-length"));
+  const { maxBytes = Number.POSITIVE_INFINITY } = options;
+  if ((length ?? 0) > maxBytes) {
+    await body?.cancel().catch(() => {});
+    throw new ReceiveError("too_large", { status: response.status });
+  }
+  return {
+    name: fileNameOf(headers.get("content-disposition")),
+    type: headers.get("content-type") ?? "application/octet-stream",
+    sha256: /(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):/i.exec(headers.get("repr-digest") ?? "")?.[1],
+    chunks: counted(body, { length, maxBytes, signal: options.signal }),
+  };
+}
+
+async function get(url: string, { fetch: send = fetch, signal }: DownloadOptions): Promise<Response> {
+  if (!URL.canParse(url) || new URL(url).username !== "" || new URL(url).password !== "")
+    throw new ReceiveError("bad_url");
+  const init: RequestInit = {
+    method: "GET",
+    // Browsers decide this one themselves and leave it out.
+    headers: { "Accept-Encoding": "identity" },
+    redirect: "manual",
+    credentials: "omit",
+    cache: "no-store",
+    referrerPolicy: "no-referrer",
+    ...(signal ? { signal } : {}),
+  };
+  const response = await send(url, init).catch((cause: unknown) => {
+    signal?.throwIfAborted();
+    throw new ReceiveError("unreachable", { cause });
+  });
+  if (response.status === 200) return response;
+  await response.body?.cancel().catch(() => {});
+  throw new ReceiveError(refusalOf(response), { status: response.status });
+}
+
+function refusalOf({ status, type }: Response): ReceiveErrorCode {
+  if (type === "opaqueredirect" || (status >= 300 && status < 400)) return "redirected";
+  if (status === 401) return "used_or_expired";
+  if (status === 404) return "not_found";
+  return status === 501 ? "not_configured" : "refused";
+}
+
+const lengthOf = (header: string | null) =>
+  header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
+
+interface Bounds {
+  readonly length: number | undefined;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* counted(body: Response["body"], { length, maxBytes, signal }: Bounds) {
+  let received = 0;
+  for await (const chunk of read(body, signal)) {
+    received += chunk.byteLength;
+    if (received > maxBytes) throw new ReceiveError("too_large");
+    yield chunk;
+  }
+  if (length !== undefined && received !== length) throw new ReceiveError("truncated");
+}
+
+/** By a reader, since not every browser iterates streams. */
+async function* read(body: Response["body"], signal: AbortSignal | undefined) {
+  const reader = body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        signal?.throwIfAborted();
+        throw new ReceiveError("truncated", { cause });
+      });
+      if (done) return;
+      yield value as Uint8Array<ArrayBuffer>;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

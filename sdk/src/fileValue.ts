@@ -1,0 +1,61 @@
+/** What stands in a body or a variable where a file is meant (reference: form-file-attachments 2 and 4). */
+
+/** A value beginning with `http://` or `https://` is a URL; otherwise it is base64. Nothing else tells them apart. */
+export const isDownloadUrl = (value: string): boolean => /^https?:\/\//.test(value);
+
+export interface AttachmentVariable {
+  readonly kind: "attachment";
+  readonly attachmentId: string;
+  readonly fileName: string;
+  readonly mimeType?: string;
+  /** Bytes. */
+  readonly size?: number;
+}
+
+export interface NotMetadata {
+  readonly kind: "not_metadata";
+  /** One plain sentence. */
+  readonly reason: string;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const not = (reason: string): NotMetadata => ({ kind: "not_metadata", reason });
+
+/**
+ * A process variable's value, as its JSON string or parsed: attachment metadata is a JSON object with `file_name` and a
+ * valid UUID in `attachment_id` or else in `id`. Never throws.
+ */
+export function readAttachmentVariable(value: unknown): AttachmentVariable | NotMetadata {
+  const object = typeof value === "string" ? parsed(value) : value;
+  if (typeof object !== "object" || object === null || Array.isArray(object))
+    return not("The value is not a JSON object.");
+  const { attachment_id, id, file_name, mime_type, size } = object as Record<string, unknown>;
+  const attachmentId = [attachment_id, id].find((key) => typeof key === "string" && uuid.test(key));
+  if (typeof file_name !== "string") return not("The object has no file_name.");
+  if (typeof attachmentId !== "string") return not("The object has no valid UUID in attachment_id or id.");
+  return {
+    kind: "attachment",
+    attachmentId,
+    fileName: file_name,
+    ...(typeof mime_type === "string" ? { mimeType: mime_type } : {}),
+    ...(typeof size === "number" ? { size } : {}),
+  };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Where the `value` of a file variable, as tasklist and reports show it, is downloaded with a login: one that starts
+ * with `/api/v1/` is absolute from the gateway's root, any other is relative to the tasklist's base.
+ */
+export function resolveFileValue(value: string, gateway: string | URL): URL {
+  const root = String(gateway).replace(/\/+$/, "");
+  if (value.startsWith("/api/v1/")) return new URL(root + value);
+  return new URL(`${root}/api/v1/tasklist/${value.replace(/^\/+/, "")}`);
+}

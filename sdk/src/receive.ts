@@ -1,0 +1,43 @@
+/** For receivers: what arrived in the body becomes a file, or a typed error. */
+import { type DownloadOptions, download } from "./download.ts";
+import { isDownloadUrl } from "./fileValue.ts";
+import { ReceiveError } from "./receiveError.ts";
+
+export interface ReceiveOptions extends DownloadOptions {
+  /** The file's name where the value is base64, which carries none. */
+  readonly fileName?: string;
+}
+
+/**
+ * A web `File` from a download URL or base64, told apart by the reference's rule and nothing else. A URL is fetched
+ * once, at once; length and SHA-256 are compared with what the server promised. Throws `ReceiveError`; an abort throws
+ * the signal's reason.
+ */
+export async function receiveFile(value: string, options: ReceiveOptions = {}): Promise<File> {
+  if (!isDownloadUrl(value)) return new File([decodeBase64(value, options)], options.fileName ?? "file");
+  const { name, type, sha256, chunks } = await download(value, options);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const file = new File(parts, name, { type });
+  if (sha256 !== undefined && sha256 !== (await digestOf(file))) throw new ReceiveError("digest_mismatch");
+  return file;
+}
+
+async function digestOf(file: File): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
+  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+}
+
+/** Throws `too_large` before it decodes, `not_base64` for anything else than standard base64. */
+export function decodeBase64(
+  value: string,
+  { maxBytes = Number.POSITIVE_INFINITY }: DownloadOptions,
+): Uint8Array<ArrayBuffer> {
+  const base64 = value.replaceAll(/\s/g, "");
+  if (Math.floor((base64.replace(/=+$/, "").length * 3) / 4) > maxBytes) throw new ReceiveError("too_large");
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch (cause) {
+    throw new ReceiveError("not_base64", { cause });
+  }
+}

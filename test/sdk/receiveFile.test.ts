@@ -1,0 +1,77 @@
+/** The SDK's receiver under the conformance kit, in memory and to disk, and the errors that it names. */
+import { expect, test } from "bun:test";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { receiveFileTo } from "../../sdk/src/disk.ts";
+import { ReceiveError, receiveFile } from "../../sdk/src/index.ts";
+import { cases } from "./receiverKit/cases.ts";
+import { startIssuer } from "./receiverKit/issuer.ts";
+import { judge } from "./receiverKit/judge.ts";
+
+const allGood = cases.map(({ name }) => ({ name, faults: [] }));
+const refused = (error: unknown) => {
+  if (error instanceof ReceiveError) return undefined;
+  throw error;
+};
+const codeOf = (receiving: Promise<unknown>) =>
+  receiving.then(
+    () => "received",
+    (error) => (error instanceof ReceiveError ? error.code : error),
+  );
+
+test("receiveFile does what the conformance kit wants in every case", async () => {
+  expect(await judge((value) => receiveFile(value).then((file) => file.bytes(), refused))).toEqual(allGood);
+});
+
+test("receiveFileTo does too, and leaves nothing behind where it refuses", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "receive-"));
+  let count = 0;
+  const verdicts = await judge(async (value) => {
+    const path = join(folder, String(count++));
+    return receiveFileTo(value, path).then(() => readFile(path), refused);
+  });
+  expect(verdicts).toEqual(allGood);
+  expect(await readdir(folder)).toHaveLength(cases.filter(({ content }) => content).length);
+  await rm(folder, { recursive: true });
+});
+
+test("a receiver that asks HEAD first, retries or ignores the digest fails the kit", async () => {
+  const careless = await judge(async (value) => {
+    if (!value.startsWith("http")) return new Uint8Array();
+    await fetch(value, { method: "HEAD" });
+    const response = await fetch(value).catch(() => undefined);
+    return response?.ok ? response.bytes() : undefined;
+  });
+  expect(careless.filter(({ faults }) => faults.length > 0).map(({ name }) => name)).toEqual(
+    cases.map(({ name }) => name),
+  );
+});
+
+test("each refusal has its own code", async () => {
+  const issuer = await startIssuer();
+  const codes: Record<string, unknown> = {};
+  for (const { name, content } of cases)
+    if (!content) codes[name] = await codeOf(receiveFile(issuer.valueOf(name)));
+  expect(codes).toEqual({
+    "used-or-expired": "used_or_expired",
+    "not-found": "not_found",
+    "not-configured": "not_configured",
+    truncated: "truncated",
+    "wrong-digest": "digest_mismatch",
+    redirect: "redirected",
+  });
+  expect(await codeOf(receiveFile(issuer.valueOf("download"), { maxBytes: 10 }))).toBe("too_large");
+  expect(await codeOf(receiveFile(issuer.valueOf("base64"), { maxBytes: 10 }))).toBe("too_large");
+  await issuer.stop();
+  expect(await codeOf(receiveFile(issuer.valueOf("download")))).toBe("unreachable");
+  expect(await codeOf(receiveFile("{not base64}"))).toBe("not_base64");
+  expect(await codeOf(receiveFile("https://user:secret@bank.example/x"))).toBe("bad_url");
+});
+
+test("the exact name arrives, but never one that leaves a folder", async () => {
+  const issuer = await startIssuer();
+  expect((await receiveFile(issuer.valueOf("odd-name"))).name).toBe('\u5408\u540c; "final" (1).pdf');
+  expect((await receiveFile(issuer.valueOf("hostile-name"))).name).toBe(".._.._etc_passwd");
+  await issuer.stop();
+});

@@ -1,0 +1,90 @@
+/** Client, uploader and receiver against a listening server. */
+import { afterAll, expect, test } from "bun:test";
+import {
+  createClient,
+  createUploader,
+  FileRefused,
+  inPlainWords,
+  ProblemError,
+  receiveFile,
+} from "../../sdk/src/index.ts";
+import { startServer } from "../support/server.ts";
+
+const server = await startServer();
+afterAll(() => server.stop());
+const baseUrl = server.url;
+const bytes = await Bun.file(new URL("../fixtures/content/cairo.pdf", import.meta.url)).bytes();
+const pdf = (name = "contract.pdf") => new File([bytes], name, { type: "application/pdf" });
+const login = async () =>
+  createUploader({ baseUrl, token: await server.token(), tenant: "tenant-1", processKey: "loan" });
+
+test("a file is uploaded with progress, replaced, finalized, and received once", async () => {
+  const uploader = await login();
+  const progress: number[] = [];
+  const first = await uploader.upload(pdf(), {
+    fieldName: "contract",
+    onProgress: (part) => progress.push(part),
+  });
+  expect(progress.at(-1)).toBe(1);
+  const second = await uploader.upload(pdf(), { fieldName: "contract", replaces: first.attachment_id });
+  const { attachment_id } = second;
+  expect(await uploader.finalize([attachment_id], { processInstanceId: "4711" })).toMatchObject({
+    committed: [attachment_id],
+  });
+  const { engine } = createClient({ baseUrl, token: () => server.token({ roles: ["engine"] }) });
+  const { urls } = await engine.issueDownloadUrls({
+    downloadUrlRequest: { tenant_id: 1, process_instance_id: "4711", attachment_ids: [attachment_id] },
+  });
+  const url = urls[0]?.url ?? "";
+  const file = await receiveFile(url);
+  expect([file.name, file.type, await file.bytes()]).toEqual(["contract.pdf", "application/pdf", bytes]);
+  expect(receiveFile(url)).rejects.toMatchObject({ code: "used_or_expired" });
+  expect(uploader.finalize([first.attachment_id])).rejects.toMatchObject({
+    code: "not_committed",
+    status: 409,
+  });
+});
+
+test("a visitor uploads and removes with the form token alone", async () => {
+  const { formSessions } = createClient({
+    baseUrl,
+    token: await server.token(),
+    tenant: { slug: "tenant-1" },
+  });
+  const { embed_id } = await formSessions.createEmbed({ newEmbed: { process_key: "loan" } });
+  const { form_token } = await formSessions.createFormSession({ newFormSession: { embed_id } });
+  const visitor = createUploader({ baseUrl, formToken: form_token });
+  const { attachment_id } = await visitor.upload(pdf(), { fieldName: "contract", onProgress: () => {} });
+  await visitor.remove(attachment_id);
+  await visitor.remove(attachment_id);
+});
+
+test("the limits are known beforehand, and break in plain words", async () => {
+  const uploader = await login();
+  expect(await uploader.limits()).toMatchObject({ maxBytes: 10 * 1024 * 1024 });
+  const wrong = await uploader.upload(pdf("run.exe"), { fieldName: "contract" }).catch((error) => error);
+  expect(wrong).toBeInstanceOf(FileRefused);
+  expect(inPlainWords(wrong)).toBe("Only these files are allowed: jpg, jpeg, png, pdf, docx, xlsx.");
+  const damaged = new File(["%PDF-1.7"], "x.pdf", { type: "application/pdf" });
+  const refusal = await uploader.upload(damaged, { fieldName: "contract" }).catch((error) => error);
+  expect(refusal).toBeInstanceOf(ProblemError);
+  expect(inPlainWords(refusal)).toStartWith("The PDF");
+});
+
+test("an aborted upload throws its reason, and no connection is said plainly", async () => {
+  const aborted = await (await login())
+    .upload(pdf(), { fieldName: "contract", signal: AbortSignal.abort() })
+    .catch((error) => error);
+  expect(inPlainWords(aborted)).toBe("The upload was stopped.");
+  const nowhere = createUploader({ baseUrl: "http://127.0.0.1:9", formToken: "x" });
+  expect(inPlainWords(await nowhere.limits().catch((error) => error))).toContain("could not be reached");
+});
+
+test("what the server refuses is a ProblemError, for every class of the client", async () => {
+  const { tables } = createClient({ baseUrl, token: await server.token(), tenant: { id: 1 } });
+  expect(tables.getTable({ table: "missing" })).rejects.toMatchObject({
+    name: "ProblemError",
+    code: "table_not_found",
+    status: 404,
+  });
+});
