@@ -13,6 +13,8 @@ export interface Schedule {
   readonly block: number;
   /** Requests under way at once. */
   readonly concurrency: number;
+  /** Rounds before the ones that count; 3 where absent. */
+  readonly warmUpRounds?: number;
 }
 
 /** Latencies in milliseconds. */
@@ -30,16 +32,14 @@ export interface Comparison {
   readonly p99Ratio: number;
 }
 
-const warmUpRounds = 3;
-
-/** Runs both contestants in turns. The first rounds are not counted. */
+/** Runs both contestants in turns. The first rounds, in which their code is compiled, are not counted. */
 export async function compare(reference: Act, subject: Act, schedule: Schedule): Promise<Comparison> {
   const taken = new Map<Act, number[]>([
     [reference, []],
     [subject, []],
   ]);
   let turn = 0;
-  for (let round = -warmUpRounds; round < schedule.rounds; round++) {
+  for (let round = -(schedule.warmUpRounds ?? 3); round < schedule.rounds; round++) {
     const order = round % 2 === 0 ? [reference, subject] : [subject, reference];
     for (const act of order) {
       const latencies = await runBlock(act, turn, schedule);

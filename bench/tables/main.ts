@@ -1,21 +1,22 @@
 /**
  * `bun run bench tables`: the cost beside a bare server, a registry of 10,000 tables, a list of a million rows, in
- * one run on one database; Markdown on standard output. Everything is started here. Names of parts after it
- * (`overhead`, `registry`, `large`) run those alone.
+ * one run on one PostgreSQL; Markdown on standard output. Everything is started here. Names of parts after it
+ * (`overhead`, `registry`, `large`) run those alone. LOG_LEVEL is Waybill's, `warn` where it is not set.
  */
 import { join } from "node:path";
-import { startDatabases, withDatabase } from "../database.ts";
+import { type Databases, startDatabases, withDatabase } from "../database.ts";
 import { familyMemory, parentOf, residentMemory, type ServerProcess, startServer } from "../processes.ts";
 import { measureLargeTable } from "./large.ts";
 import { growing, measureOverhead, prepareTables, steady, steadyRows } from "./overhead.ts";
-import { growRegistry, hotTables, measureRegistry, measureSpread } from "./registry.ts";
-import { largeTableTable, memoryTable, overheadTable, registryTable } from "./report.ts";
+import { growRegistry, measureHot, measureSpread } from "./registry.ts";
+import { hotTable, largeTableTable, memoryTable, overheadTable, spreadTable } from "./report.ts";
 import { baselineRows, createTable, secret, waybillRows } from "./requests.ts";
 import { sampleRowsSql } from "./sample.ts";
 
 const root = join(import.meta.dir, "../..");
 
 interface Contestants {
+  readonly databases: Databases;
   readonly database: string;
   readonly waybill: ServerProcess;
   readonly baseline: ServerProcess;
@@ -34,16 +35,20 @@ async function reportOverhead({ database, waybill, baseline }: Contestants): Pro
   console.log(`### Beside a bare server\n\n${overheadTable(results)}`);
 }
 
-async function reportRegistry({ database, waybill, baseline }: Contestants): Promise<void> {
-  for (const place of hotTables) await createTable(waybill.url, place);
-  for (const { tenant, table } of hotTables) await fill(database, `tenant_${tenant}.${table}`, 1_000);
-  const few = await measureRegistry(waybill.url);
-  await growRegistry(waybill.url);
-  const many = await measureRegistry(waybill.url);
-  console.log(`### A registry of 10,000 tables in 200 tenants\n\n${registryTable(few, many)}`);
-  console.log(
-    registryTable(await measureSpread(baseline.url, "baseline"), await measureSpread(waybill.url, "waybill")),
-  );
+async function reportRegistry({ databases, database, waybill }: Contestants): Promise<void> {
+  const other = await databases.create("ten_tables");
+  // Preparing a statement for each of 10,000 tables on every connection would fill PostgreSQL's memory.
+  const [small, baseline] = [await startWaybill(other), await startBaseline(database, { PREPARE: "no" })];
+  const servers = { small: small.url, large: waybill.url, baseline: baseline.url };
+  try {
+    await growRegistry(servers);
+    for (const url of [other, database]) await withDatabase(url, (sql) => sql`analyze`);
+    console.log(`### A registry of 10,000 tables in 200 tenants\n\n${hotTable(await measureHot(servers))}`);
+    console.log(spreadTable(await measureSpread(servers)));
+  } finally {
+    await baseline.stop();
+    await small.stop();
+  }
 }
 
 async function reportLarge({ database, waybill }: Contestants): Promise<void> {
@@ -53,6 +58,22 @@ async function reportLarge({ database, waybill }: Contestants): Promise<void> {
   const rows = await waybillRows(waybill.url, place);
   console.log(`### A filtered list on 1,000,000 rows\n\n${largeTableTable(await measureLargeTable(rows))}`);
 }
+
+const startWaybill = (database: string) =>
+  startServer({
+    script: join(root, "src/main.ts"),
+    environment: {
+      DATABASE_URL: database,
+      JWT_SECRET: secret,
+      LOG_LEVEL: process.env.LOG_LEVEL ?? "warn",
+    },
+  });
+
+const startBaseline = (database: string, environment: Readonly<Record<string, string>> = {}) =>
+  startServer({
+    script: join(root, "bench/baseline.ts"),
+    environment: { DATABASE_URL: database, ...environment },
+  });
 
 /** Rows made by the database; then statistics, as autovacuum would take them in time. */
 const fill = (database: string, table: string, count: number) =>
@@ -73,12 +94,12 @@ const parts = { overhead: reportOverhead, registry: reportRegistry, large: repor
 export async function measureTables(names: readonly string[] = []): Promise<void> {
   const databases = await startDatabases();
   const database = await databases.create("tables");
-  const environment = { DATABASE_URL: database, JWT_SECRET: secret };
-  const waybill = await startServer({ script: join(root, "src/main.ts"), environment });
-  const baseline = await startServer({ script: join(root, "bench/baseline.ts"), environment });
+  const waybill = await startWaybill(database);
+  const baseline = await startBaseline(database);
   try {
     for (const [name, report] of Object.entries(parts))
-      if (names.length === 0 || names.includes(name)) await report({ database, waybill, baseline });
+      if (names.length === 0 || names.includes(name))
+        await report({ databases, database, waybill, baseline });
     console.log(
       memoryTable(await residentMemory(waybill.pid), await familyMemory(await postmasterOf(database))),
     );

@@ -40,7 +40,10 @@ export interface RegistryResult {
 const works = [
   { name: "insert of 1 row", request: (rows: Rows) => insert(rows, oneRow) },
   { name: "list of 50 by filter", request: (rows: Rows, turn: number) => list(rows, turn, { total: false }) },
-  { name: "update by id", request: (rows: Rows, turn: number) => update(rows, 1 + (turn % rowsOfTable), turn) },
+  {
+    name: "update by id",
+    request: (rows: Rows, turn: number) => update(rows, 1 + (turn % rowsOfTable), turn),
+  },
 ];
 const oneRow = insertBody(0, 1);
 

@@ -2,7 +2,7 @@
 import { markdownTable, megabytes, round, verdict } from "../markdown.ts";
 import type { Comparison } from "../measure.ts";
 import type { Overhead } from "./overhead.ts";
-import type { Latencies } from "./registry.ts";
+import type { RegistryResult } from "./registry.ts";
 
 const milliseconds = (value: number) => `${round(value)} ms`;
 
@@ -21,15 +21,32 @@ export const overheadTable = (results: readonly Overhead[]) =>
     ]),
   );
 
-/** Two columns of latencies side by side: 10 tables against 10,000, or the bare server against Waybill. */
-export const registryTable = (first: Latencies, second: Latencies) =>
+/** Ten tables that are all there is, and the same ten among 10,000. */
+export const hotTable = (results: readonly RegistryResult[]) =>
   markdownTable(
-    ["work", "10 tables, or bare", "10,000 tables, or Waybill", "time"],
-    Object.entries(first).map(([name, median]) => [
+    ["ten tables, in turn", "of 10", "of 10,000", "time", "aim", "p99, of 10", "of 10,000"],
+    results.map(({ name, comparison: { reference, subject, ratio } }) => [
       name,
-      milliseconds(median),
-      milliseconds(second[name] ?? Number.NaN),
-      round((second[name] ?? Number.NaN) / median),
+      milliseconds(reference.median),
+      milliseconds(subject.median),
+      round(1 / ratio),
+      `1.2 at most: ${verdict(1 / ratio <= 1.2)}`,
+      milliseconds(reference.p99),
+      milliseconds(subject.p99),
+    ]),
+  );
+
+/** The bare server and Waybill, both all over the 10,000. */
+export const spreadTable = (results: readonly RegistryResult[]) =>
+  markdownTable(
+    ["all 10,000 tables, in turn", "bare", "Waybill", "time", "p99, bare", "Waybill"],
+    results.map(({ name, comparison: { reference, subject, ratio } }) => [
+      name,
+      milliseconds(reference.median),
+      milliseconds(subject.median),
+      round(1 / ratio),
+      milliseconds(reference.p99),
+      milliseconds(subject.p99),
     ]),
   );
 

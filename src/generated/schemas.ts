@@ -14,7 +14,7 @@ export type AttachmentIds = Type.Static<typeof AttachmentIds>;
 export const AttachmentMetadata = Type.Object({ "attachment_id": Type.String({ format: "uuid" }), "file_name": Type.String(), "mime_type": Type.String(), "size": Type.Integer({ minimum: 0 }), "type": Type.Literal("file_attachment"), "uploaded_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type AttachmentMetadata = Type.Static<typeof AttachmentMetadata>;
 
-export const Binding = Type.Object({ "tenant_id": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }), "task_id": Type.Optional(Type.String({ maxLength: 255 })), "attachment_ids": AttachmentIds }, { additionalProperties: false });
+export const Binding = Type.Object({ "tenant_id": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "process_instance_id": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "task_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "attachment_ids": AttachmentIds }, { additionalProperties: false });
 export type Binding = Type.Static<typeof Binding>;
 
 export const Identifier = Type.String({ pattern: "^[a-z][a-z0-9_]*$", maxLength: 63 });
@@ -38,7 +38,7 @@ export type Contract = Type.Static<typeof Contract>;
 export const DownloadUrl = Type.Object({ "attachment_id": Type.String({ format: "uuid" }), "url": Type.String({ format: "uri" }), "expires_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type DownloadUrl = Type.Static<typeof DownloadUrl>;
 
-export const DownloadUrlRequest = Type.Object({ "tenant_id": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }), "attachment_ids": Type.Array(Type.String({ format: "uuid" }), { minItems: 1, maxItems: 1000 }) }, { additionalProperties: false });
+export const DownloadUrlRequest = Type.Object({ "tenant_id": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "process_instance_id": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "attachment_ids": Type.Array(Type.String({ format: "uuid" }), { minItems: 1, maxItems: 1000 }) }, { additionalProperties: false });
 export type DownloadUrlRequest = Type.Static<typeof DownloadUrlRequest>;
 
 export const DownloadUrls = Type.Object({ "urls": Type.Array(DownloadUrl) }, { additionalProperties: false });
@@ -53,7 +53,7 @@ export type Fault = Type.Static<typeof Fault>;
 export const FileContent = Type.Unsafe<OutgoingFile>({});
 export type FileContent = Type.Static<typeof FileContent>;
 
-export const Finalization = Type.Object({ "attachment_ids": AttachmentIds, "process_instance_id": Type.Optional(Type.String({ maxLength: 255 })), "task_id": Type.Optional(Type.String({ maxLength: 255 })) }, { additionalProperties: false });
+export const Finalization = Type.Object({ "attachment_ids": AttachmentIds, "process_instance_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "task_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })) }, { additionalProperties: false });
 export type Finalization = Type.Static<typeof Finalization>;
 
 export const Finalized = Type.Object({ "committed": Type.Array(Type.String({ format: "uuid" })), "process_instance_id": Type.Union([Type.String(), Type.Null()]), "task_id": Type.Union([Type.String(), Type.Null()]) }, { additionalProperties: false });
@@ -65,13 +65,13 @@ export type FormSession = Type.Static<typeof FormSession>;
 export const Health = Type.Object({ "status": Type.Enum(["ok"]) }, { additionalProperties: false });
 export type Health = Type.Static<typeof Health>;
 
-export const NewEmbed = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export const NewEmbed = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewEmbed = Type.Static<typeof NewEmbed>;
 
-export const NewFormSession = Type.Object({ "embed_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export const NewFormSession = Type.Object({ "embed_id": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewFormSession = Type.Static<typeof NewFormSession>;
 
-export const NewParticipant = Type.Object({ "user": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export const NewParticipant = Type.Object({ "user": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewParticipant = Type.Static<typeof NewParticipant>;
 
 export const Values = Type.Unsafe<Record<string, unknown>>({"type":"object"});
@@ -95,7 +95,7 @@ export type Problem = Type.Static<typeof Problem>;
 export const PublicAllowedTypes = Type.Object({ "extensions": Type.Array(Type.String()) }, { additionalProperties: false });
 export type PublicAllowedTypes = Type.Static<typeof PublicAllowedTypes>;
 
-export const PublicUpload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "field_name": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export const PublicUpload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "field_name": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type PublicUpload = Type.Static<typeof PublicUpload>;
 
 export const Row = Type.Object({ "id": Type.String({ pattern: "^-?[0-9]+$" }), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: Type.Unknown() });
@@ -119,7 +119,7 @@ export type TableAnswer = Type.Static<typeof TableAnswer>;
 export const TableListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "tables": Type.Array(TableRecord) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type TableListAnswer = Type.Static<typeof TableListAnswer>;
 
-export const Upload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "process_key": Type.String({ minLength: 1, maxLength: 255 }), "field_name": Type.String({ minLength: 1, maxLength: 255 }), "process_instance_id": Type.Optional(Type.String({ maxLength: 255 })), "task_id": Type.Optional(Type.String({ maxLength: 255 })) }, { additionalProperties: false });
+export const Upload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "field_name": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "process_instance_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "task_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })) }, { additionalProperties: false });
 export type Upload = Type.Static<typeof Upload>;
 
 export const ListTablesParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });

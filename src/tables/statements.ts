@@ -46,23 +46,23 @@ export function selectPage(
 ): Statement {
   const parameters = new Parameters();
   const matches = conditionSql(definition, where, parameters);
-  const from = `from ${tableSql(definition)} t where ${matches} order by t."id" limit ${parameters.add(String(limit), "bigint")} offset ${parameters.add(String(offset), "bigint")}`;
-  const page = `select ${answerColumns(definition)} ${from}`;
+  const columns = [...definition.types.keys()].map((name) => `t.${quoteIdentifier(name)}`).join(", ");
+  const page = `select ${columns} from ${tableSql(definition)} t where ${matches} order by t."id" limit ${parameters.add(String(limit), "bigint")} offset ${parameters.add(String(offset), "bigint")}`;
   const count = total ? `(select count(*)::text from ${tableSql(definition)} t where ${matches})` : "null";
   // `r.*`, since a column may be called r: `json_agg(r)` would mean that one alone.
-  const text = `select exists (${standing(definition)}) as current, ${unlessTooLarge(definition, from, `(select coalesce(json_agg(r.*), '[]')::text from (${page}) r)`)} as rows, ${count} as total`;
+  const rows = `(select coalesce(json_agg(r.*), '[]')::text from (select ${answerColumns(definition)} from page t order by t."id") r)`;
+  const text = `with page as materialized (${page}) select exists (${standing(definition)}) as current, ${unlessTooLarge(definition, rows)} as rows, ${count} as total`;
   return { text, parameters: parameters.values };
 }
 
-/** Looks at the sizes first: they are read from the rows' heads, the values only when the page is put together. */
-function unlessTooLarge(definition: Definition, from: string, rows: string): string {
+/** Looks at the sizes first: the page holds where large values are, which are fetched when its JSON is written. */
+function unlessTooLarge(definition: Definition, rows: string): string {
   const sizes = definition.columns.flatMap(({ name }) => {
     const size = typeOf(definition, name).sizeOf?.(`t.${quoteIdentifier(name)}`);
     return size === undefined ? [] : [`coalesce(${size}, 0)`];
   });
   if (sizes.length === 0) return rows;
-  const page = `select ${sizes.join(" + ")} as size ${from}`;
-  return `case when (select count(*) > 1 and sum(size) > ${maxPageBytes} from (${page}) s) then null else ${rows} end`;
+  return `case when (select count(*) > 1 and sum(${sizes.join(" + ")}) > ${maxPageBytes} from page t) then null else ${rows} end`;
 }
 
 /** One row `{ affected }`, as all writes answer; none where the definition no longer stands. */
