@@ -9,11 +9,13 @@ export const date: ColumnType = {
   toText: String,
 };
 
+const grammar = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
+
 /** Whether `YYYY-MM-DD` names a day that exists. */
 export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
-  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+  if (!grammar.test(text)) return false;
+  const day = Number(text.slice(8));
+  return day <= 28 || day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
 }
 
 function daysIn(year: number, month: number): number {

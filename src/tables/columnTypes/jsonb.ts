@@ -22,7 +22,9 @@ export const jsonb: ColumnType = {
 
 function isStorable(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (!JSON.isRawJSON(value)) return Object.values(value).every(isStorable);
-  const decimal = parseDecimal(numberText(value) ?? "");
-  return decimal !== undefined && fitsNumeric(decimal);
+  if (JSON.isRawJSON(value)) {
+    const decimal = parseDecimal(numberText(value) ?? "");
+    return decimal !== undefined && fitsNumeric(decimal);
+  }
+  return (Array.isArray(value) ? value : Object.values(value)).every(isStorable);
 }

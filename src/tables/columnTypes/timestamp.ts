@@ -19,12 +19,14 @@ const grammar =
   /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d{1,6}0{0,40})?(?:[Zz]|([+-])(0\d|1[0-5]):([0-5]\d))$/;
 
 function isMoment(text: string): boolean {
-  const match = grammar.exec(text);
-  if (!match?.[1] || !isDay(match[1])) return false;
-  const [, day, hours, minutes, , sign, offsetHours, offsetMinutes] = match;
+  if (!grammar.test(text) || !isDay(text.slice(0, 10))) return false;
   // Only at the calendar's two ends can the offset lead out of it.
-  if (day !== "0001-01-01" && day !== "9999-12-31") return true;
+  return !/^(?:0001-01-01|9999-12-31)/.test(text) || isWithinCalendar(text);
+}
+
+function isWithinCalendar(text: string): boolean {
+  const [, day, hours, minutes, , sign, offsetHours, offsetMinutes] = grammar.exec(text) ?? [];
   const offset = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * (sign === "-" ? -1 : 1);
   const utc = Number(hours) * 60 + Number(minutes) - offset;
-  return !(day === "0001-01-01" && utc < 0) && !(day === "9999-12-31" && utc >= 24 * 60);
+  return day === "0001-01-01" ? utc >= 0 : utc < 24 * 60;
 }
