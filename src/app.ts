@@ -9,9 +9,15 @@ import { answerFailure } from "./http/answerFailure.ts";
 import { type BindOptions, bind, type Handlers } from "./http/bind.ts";
 import { logExchange } from "./http/logExchange.ts";
 import { swaggerUi } from "./http/swaggerUi.ts";
+import { incidents } from "./incidents/room.ts";
+import { integration } from "./integration/room.ts";
+import { processes } from "./processes/room.ts";
 import { publicAttachments } from "./publicAttachments/room.ts";
+import { reports } from "./reports/room.ts";
 import { service } from "./service/room.ts";
+import { startForm } from "./startForm/room.ts";
 import { tables } from "./tables/room.ts";
+import { tasklist } from "./tasklist/room.ts";
 
 const handlers: Handlers = {
   ...tables,
@@ -19,7 +25,13 @@ const handlers: Handlers = {
   ...publicAttachments,
   ...formSessions,
   ...engine,
+  ...processes,
+  ...incidents,
+  ...tasklist,
+  ...reports,
   ...discussions,
+  ...integration,
+  ...startForm,
   ...service,
 };
 

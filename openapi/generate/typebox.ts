@@ -94,6 +94,7 @@ function ofType(schema: JsonSchema, options: string): string {
       return call("Type.Array", schema.items ? typeboxOf(schema.items) : "Type.Unknown()", options);
     case "object":
       if (isFreeForm(schema)) return freeForm(schema);
+      if (isMap(schema)) return map(schema);
       return call("Type.Object", propertiesOf(schema), objectOptions(schema));
     default:
       throw new Error(`unknown type ${JSON.stringify(schema.type)}`);
@@ -108,6 +109,15 @@ function freeForm(schema: JsonSchema): string {
 
 const isFreeForm = ({ properties, additionalProperties }: JsonSchema) =>
   Object.keys(properties ?? {}).length === 0 && (additionalProperties ?? true) === true;
+
+const isMap = ({ properties, additionalProperties }: JsonSchema) =>
+  Object.keys(properties ?? {}).length === 0 && typeof additionalProperties === "object";
+
+/** An object of any members, each of one type. */
+function map(schema: JsonSchema): string {
+  const value = typeboxOf(schema.additionalProperties as JsonSchema);
+  return `Type.Unsafe<Record<string, Type.Static<typeof ${value}>>>(Type.Object({}, ${objectOptions(schema)}))`;
+}
 
 /** A file: in a request it has been received to disk already, in an answer (`x-stream`) it is still to be sent. */
 const binary = (schema: JsonSchema) =>

@@ -2,6 +2,12 @@
 import Type from "typebox";
 import type { OutgoingFile, ReceivedFile } from "../file.ts";
 
+export const Addon = Type.Object({ "key": Type.String(), "url": Type.String(), "updated_by": Type.String(), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
+export type Addon = Type.Static<typeof Addon>;
+
+export const Addons = Type.Object({ "addons": Type.Array(Addon) }, { additionalProperties: false });
+export type Addons = Type.Static<typeof Addons>;
+
 export const AffectedRowsAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "affected_rows": Type.Integer({ minimum: 0 }) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type AffectedRowsAnswer = Type.Static<typeof AffectedRowsAnswer>;
 
@@ -35,6 +41,9 @@ export type Condition = Type.Static<typeof Condition>;
 export const Contract = Type.Object({ "openapi": Type.String(), "info": Type.Unsafe<Record<string, unknown>>({"type":"object"}), "paths": Type.Unsafe<Record<string, unknown>>({"type":"object"}) }, { additionalProperties: Type.Unknown() });
 export type Contract = Type.Static<typeof Contract>;
 
+export const Deployment = Type.Object({ "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "name": Type.String(), "warnings": Type.Array(Type.String()) }, { additionalProperties: false });
+export type Deployment = Type.Static<typeof Deployment>;
+
 export const DownloadUrl = Type.Object({ "attachment_id": Type.String({ format: "uuid" }), "url": Type.String({ format: "uri" }), "expires_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type DownloadUrl = Type.Static<typeof DownloadUrl>;
 
@@ -47,11 +56,20 @@ export type DownloadUrls = Type.Static<typeof DownloadUrls>;
 export const Embed = Type.Object({ "embed_id": Type.String(), "url": Type.String() }, { additionalProperties: false });
 export type Embed = Type.Static<typeof Embed>;
 
+export const EngineVariable = Type.Object({ "type": Type.String(), "value": Type.Unknown(), "valueInfo": Type.Object({ "filename": Type.Optional(Type.String()), "mimeType": Type.Optional(Type.String()) }, { additionalProperties: false }) }, { additionalProperties: false });
+export type EngineVariable = Type.Static<typeof EngineVariable>;
+
+export const EngineVariables = Type.Unsafe<Record<string, Type.Static<typeof EngineVariable>>>(Type.Object({}, { additionalProperties: EngineVariable }));
+export type EngineVariables = Type.Static<typeof EngineVariables>;
+
 export const Fault = Type.Object({ "pointer": Type.String(), "detail": Type.String() }, { additionalProperties: false });
 export type Fault = Type.Static<typeof Fault>;
 
 export const FileContent = Type.Unsafe<OutgoingFile>({});
 export type FileContent = Type.Static<typeof FileContent>;
+
+export const FileUpload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }) }, { additionalProperties: false });
+export type FileUpload = Type.Static<typeof FileUpload>;
 
 export const Finalization = Type.Object({ "attachment_ids": AttachmentIds, "process_instance_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "task_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })) }, { additionalProperties: false });
 export type Finalization = Type.Static<typeof Finalization>;
@@ -59,20 +77,56 @@ export type Finalization = Type.Static<typeof Finalization>;
 export const Finalized = Type.Object({ "committed": Type.Array(Type.String({ format: "uuid" })), "process_instance_id": Type.Union([Type.String(), Type.Null()]), "task_id": Type.Union([Type.String(), Type.Null()]) }, { additionalProperties: false });
 export type Finalized = Type.Static<typeof Finalized>;
 
+export const Form = Type.Union([Type.Unsafe<Record<string, unknown>>({"type":"object"}), Type.Null()]);
+export type Form = Type.Static<typeof Form>;
+
 export const FormSession = Type.Object({ "form_token": Type.String(), "expires_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type FormSession = Type.Static<typeof FormSession>;
 
 export const Health = Type.Object({ "status": Type.Enum(["ok"]) }, { additionalProperties: false });
 export type Health = Type.Static<typeof Health>;
 
-export const NewEmbed = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
+export const Incident = Type.Object({ "incident_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "type": Type.String(), "message": Type.String(), "request_sent": Type.Enum(["no","yes","unknown"]), "attempt": Type.Integer({ minimum: 0 }), "created_at": Type.String({ format: "date-time" }), "resolved_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]) }, { additionalProperties: false });
+export type Incident = Type.Static<typeof Incident>;
+
+export const Incidents = Type.Array(Incident);
+export type Incidents = Type.Static<typeof Incidents>;
+
+export const MessageAttachment = Type.Object({ "attachment_id": Type.String(), "file_name": Type.String(), "mime_type": Type.String(), "size": Type.Integer() }, { additionalProperties: false });
+export type MessageAttachment = Type.Static<typeof MessageAttachment>;
+
+export const Message = Type.Object({ "message_id": Type.String(), "author": Type.String(), "text": Type.String(), "created_at": Type.String({ format: "date-time" }), "attachments": Type.Array(MessageAttachment) }, { additionalProperties: false });
+export type Message = Type.Static<typeof Message>;
+
+export const Messages = Type.Object({ "messages": Type.Array(Message), "page": Type.Integer(), "limit": Type.Integer() }, { additionalProperties: false });
+export type Messages = Type.Static<typeof Messages>;
+
+export const NewAddon = Type.Object({ "url": Type.String({ minLength: 1, maxLength: 2000, pattern: "^https?://[^\\x00-\\x20]+$" }) }, { additionalProperties: false });
+export type NewAddon = Type.Static<typeof NewAddon>;
+
+export const NewDeployment = Type.Object({ "bpmn": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "form": Type.Optional(Type.Array(Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), { maxItems: 50 })) }, { additionalProperties: false });
+export type NewDeployment = Type.Static<typeof NewDeployment>;
+
+export const NewEmbed = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "allowed_origins": Type.Optional(Type.Array(Type.String({ maxLength: 255, pattern: "^https?://[a-z0-9.-]+(:[0-9]{1,5})?$" }), { maxItems: 20 })) }, { additionalProperties: false });
 export type NewEmbed = Type.Static<typeof NewEmbed>;
 
 export const NewFormSession = Type.Object({ "embed_id": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewFormSession = Type.Static<typeof NewFormSession>;
 
+export const NewMessage = Type.Object({ "text": Type.Optional(Type.String({ maxLength: 10000, pattern: "^[^\\x00]*$" })), "file": Type.Optional(Type.Array(Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), { maxItems: 5 })) }, { additionalProperties: false });
+export type NewMessage = Type.Static<typeof NewMessage>;
+
 export const NewParticipant = Type.Object({ "user": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewParticipant = Type.Static<typeof NewParticipant>;
+
+export const Variable = Type.Object({ "value": Type.Unknown(), "type": Type.Optional(Type.Enum(["String","Integer","Long","Double","Boolean","Date","Json","Null","File"])), "valueInfo": Type.Optional(Type.Object({ "filename": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "mimetype": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })) }, { additionalProperties: false })) }, { additionalProperties: false });
+export type Variable = Type.Static<typeof Variable>;
+
+export const Variables = Type.Unsafe<Record<string, Type.Static<typeof Variable>>>(Type.Object({}, { additionalProperties: Variable, maxProperties: 1000 }));
+export type Variables = Type.Static<typeof Variables>;
+
+export const NewProcessInstance = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "variables": Type.Optional(Variables) }, { additionalProperties: false });
+export type NewProcessInstance = Type.Static<typeof NewProcessInstance>;
 
 export const Values = Type.Unsafe<Record<string, unknown>>({"type":"object"});
 export type Values = Type.Static<typeof Values>;
@@ -92,11 +146,38 @@ export type Participants = Type.Static<typeof Participants>;
 export const Problem = Type.Object({ "success": Type.Literal(false), "message": Type.String(), "type": Type.String(), "title": Type.String(), "status": Type.Integer({ minimum: 400, maximum: 599 }), "code": Type.String(), "request_id": Type.String(), "errors": Type.Optional(Type.Array(Fault, { maxItems: 100 })) }, { additionalProperties: Type.Unknown() });
 export type Problem = Type.Static<typeof Problem>;
 
+export const ProcessDefinition = Type.Object({ "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "name": Type.String(), "deployed_by": Type.String(), "deployed_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
+export type ProcessDefinition = Type.Static<typeof ProcessDefinition>;
+
+export const ProcessDefinitionDetail = Type.Object({ "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "name": Type.String(), "deployed_by": Type.String(), "deployed_at": Type.String({ format: "date-time" }), "bpmn": Type.String(), "start_form": Form }, { additionalProperties: false });
+export type ProcessDefinitionDetail = Type.Static<typeof ProcessDefinitionDetail>;
+
+export const ProcessDefinitions = Type.Object({ "process_definitions": Type.Array(ProcessDefinition) }, { additionalProperties: false });
+export type ProcessDefinitions = Type.Static<typeof ProcessDefinitions>;
+
+export const ProcessInstance = Type.Object({ "process_instance_id": Type.String(), "process_key": Type.String(), "state": Type.Enum(["active","incident","completed","terminated"]) }, { additionalProperties: false });
+export type ProcessInstance = Type.Static<typeof ProcessInstance>;
+
 export const PublicAllowedTypes = Type.Object({ "extensions": Type.Array(Type.String()) }, { additionalProperties: false });
 export type PublicAllowedTypes = Type.Static<typeof PublicAllowedTypes>;
 
 export const PublicUpload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "field_name": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type PublicUpload = Type.Static<typeof PublicUpload>;
+
+export const ReadVariable = Type.Object({ "type": Type.String(), "value": Type.Unknown(), "filename": Type.Optional(Type.String()), "size": Type.Optional(Type.Integer()), "mime_type": Type.Optional(Type.String()) }, { additionalProperties: false });
+export type ReadVariable = Type.Static<typeof ReadVariable>;
+
+export const ReadVariables = Type.Unsafe<Record<string, Type.Static<typeof ReadVariable>>>(Type.Object({}, { additionalProperties: ReadVariable }));
+export type ReadVariables = Type.Static<typeof ReadVariables>;
+
+export const ReportInstance = Type.Object({ "process_instance_id": Type.String(), "version": Type.Integer(), "state": Type.Enum(["active","completed","terminated"]), "started_by": Type.Union([Type.String(), Type.Null()]), "started_at": Type.String({ format: "date-time" }), "ended_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]), "variables": ReadVariables }, { additionalProperties: false });
+export type ReportInstance = Type.Static<typeof ReportInstance>;
+
+export const ReportAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "instances": Type.Array(ReportInstance), "page": Type.Integer(), "limit": Type.Integer(), "total": Type.Integer() }, { additionalProperties: false }) }, { additionalProperties: false });
+export type ReportAnswer = Type.Static<typeof ReportAnswer>;
+
+export const Rerun = Type.Object({ "incident_id": Type.String(), "process_instance_id": Type.String() }, { additionalProperties: false });
+export type Rerun = Type.Static<typeof Rerun>;
 
 export const Row = Type.Object({ "id": Type.String({ pattern: "^-?[0-9]+$" }), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: Type.Unknown() });
 export type Row = Type.Static<typeof Row>;
@@ -110,6 +191,15 @@ export type RowListAnswer = Type.Static<typeof RowListAnswer>;
 export const RowUpdate = Type.Object({ "where": Condition, "set": Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1}) }, { additionalProperties: false });
 export type RowUpdate = Type.Static<typeof RowUpdate>;
 
+export const SessionDraft = Type.Object({ "field_name": Type.String(), "metadata": AttachmentMetadata }, { additionalProperties: false });
+export type SessionDraft = Type.Static<typeof SessionDraft>;
+
+export const SessionLimits = Type.Object({ "extensions": Type.Array(Type.String()), "max_file_bytes": Type.Integer(), "max_files": Type.Integer(), "max_total_bytes": Type.Integer(), "files_left": Type.Integer(), "bytes_left": Type.Integer() }, { additionalProperties: false });
+export type SessionLimits = Type.Static<typeof SessionLimits>;
+
+export const StartForm = Type.Object({ "process_key": Type.String(), "name": Type.String(), "form": Form, "expires_at": Type.String({ format: "date-time" }), "limits": SessionLimits, "drafts": Type.Array(SessionDraft), "process_instance_id": Type.Union([Type.String(), Type.Null()]) }, { additionalProperties: false });
+export type StartForm = Type.Static<typeof StartForm>;
+
 export const TableRecord = Type.Object({ "id": Type.Integer(), "table_name": Identifier, "columns": Type.Array(Column), "description": Type.String(), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type TableRecord = Type.Static<typeof TableRecord>;
 
@@ -119,8 +209,26 @@ export type TableAnswer = Type.Static<typeof TableAnswer>;
 export const TableListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "tables": Type.Array(TableRecord) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type TableListAnswer = Type.Static<typeof TableListAnswer>;
 
+export const Task = Type.Object({ "task_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "name": Type.String(), "form_key": Type.Union([Type.String(), Type.Null()]), "created_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
+export type Task = Type.Static<typeof Task>;
+
+export const TaskCompletion = Type.Object({ "variables": Type.Optional(Variables) }, { additionalProperties: false });
+export type TaskCompletion = Type.Static<typeof TaskCompletion>;
+
+export const TaskDetail = Type.Object({ "task_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "name": Type.String(), "form_key": Type.Union([Type.String(), Type.Null()]), "created_at": Type.String({ format: "date-time" }), "form": Form }, { additionalProperties: false });
+export type TaskDetail = Type.Static<typeof TaskDetail>;
+
+export const Tasks = Type.Array(Task);
+export type Tasks = Type.Static<typeof Tasks>;
+
 export const Upload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "field_name": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "process_instance_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "task_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })) }, { additionalProperties: false });
 export type Upload = Type.Static<typeof Upload>;
+
+export const UploadedFile = Type.Object({ "path": Type.String() }, { additionalProperties: false });
+export type UploadedFile = Type.Static<typeof UploadedFile>;
+
+export const VisitorStart = Type.Object({ "variables": Type.Optional(Variables) }, { additionalProperties: false });
+export type VisitorStart = Type.Static<typeof VisitorStart>;
 
 export const ListTablesParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });
 export type ListTablesParams = Type.Static<typeof ListTablesParams>;
@@ -292,6 +400,234 @@ export type RemoveParticipantQuery = Type.Static<typeof RemoveParticipantQuery>;
 
 export const RemoveParticipantHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type RemoveParticipantHeaders = Type.Static<typeof RemoveParticipantHeaders>;
+
+export const ListMessagesParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type ListMessagesParams = Type.Static<typeof ListMessagesParams>;
+
+export const ListMessagesQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListMessagesQuery = Type.Static<typeof ListMessagesQuery>;
+
+export const ListMessagesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListMessagesHeaders = Type.Static<typeof ListMessagesHeaders>;
+
+export const PostMessageParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type PostMessageParams = Type.Static<typeof PostMessageParams>;
+
+export const PostMessageQuery = Type.Object({  }, { additionalProperties: false });
+export type PostMessageQuery = Type.Static<typeof PostMessageQuery>;
+
+export const PostMessageHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type PostMessageHeaders = Type.Static<typeof PostMessageHeaders>;
+
+export const DownloadMessageAttachmentParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }), "message_id": Type.String({ minLength: 1, maxLength: 255 }), "attachment_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type DownloadMessageAttachmentParams = Type.Static<typeof DownloadMessageAttachmentParams>;
+
+export const DownloadMessageAttachmentQuery = Type.Object({  }, { additionalProperties: false });
+export type DownloadMessageAttachmentQuery = Type.Static<typeof DownloadMessageAttachmentQuery>;
+
+export const DownloadMessageAttachmentHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DownloadMessageAttachmentHeaders = Type.Static<typeof DownloadMessageAttachmentHeaders>;
+
+export const GetStartFormParams = Type.Object({  }, { additionalProperties: false });
+export type GetStartFormParams = Type.Static<typeof GetStartFormParams>;
+
+export const GetStartFormQuery = Type.Object({  }, { additionalProperties: false });
+export type GetStartFormQuery = Type.Static<typeof GetStartFormQuery>;
+
+export const StartPublicProcessParams = Type.Object({  }, { additionalProperties: false });
+export type StartPublicProcessParams = Type.Static<typeof StartPublicProcessParams>;
+
+export const StartPublicProcessQuery = Type.Object({  }, { additionalProperties: false });
+export type StartPublicProcessQuery = Type.Static<typeof StartPublicProcessQuery>;
+
+export const ListProcessDefinitionsParams = Type.Object({  }, { additionalProperties: false });
+export type ListProcessDefinitionsParams = Type.Static<typeof ListProcessDefinitionsParams>;
+
+export const ListProcessDefinitionsQuery = Type.Object({  }, { additionalProperties: false });
+export type ListProcessDefinitionsQuery = Type.Static<typeof ListProcessDefinitionsQuery>;
+
+export const ListProcessDefinitionsHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListProcessDefinitionsHeaders = Type.Static<typeof ListProcessDefinitionsHeaders>;
+
+export const DeployProcessParams = Type.Object({  }, { additionalProperties: false });
+export type DeployProcessParams = Type.Static<typeof DeployProcessParams>;
+
+export const DeployProcessQuery = Type.Object({  }, { additionalProperties: false });
+export type DeployProcessQuery = Type.Static<typeof DeployProcessQuery>;
+
+export const DeployProcessHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DeployProcessHeaders = Type.Static<typeof DeployProcessHeaders>;
+
+export const GetProcessDefinitionParams = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetProcessDefinitionParams = Type.Static<typeof GetProcessDefinitionParams>;
+
+export const GetProcessDefinitionQuery = Type.Object({  }, { additionalProperties: false });
+export type GetProcessDefinitionQuery = Type.Static<typeof GetProcessDefinitionQuery>;
+
+export const GetProcessDefinitionHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type GetProcessDefinitionHeaders = Type.Static<typeof GetProcessDefinitionHeaders>;
+
+export const StartProcessInstanceParams = Type.Object({  }, { additionalProperties: false });
+export type StartProcessInstanceParams = Type.Static<typeof StartProcessInstanceParams>;
+
+export const StartProcessInstanceQuery = Type.Object({  }, { additionalProperties: false });
+export type StartProcessInstanceQuery = Type.Static<typeof StartProcessInstanceQuery>;
+
+export const StartProcessInstanceHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type StartProcessInstanceHeaders = Type.Static<typeof StartProcessInstanceHeaders>;
+
+export const GetProcessInstanceParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetProcessInstanceParams = Type.Static<typeof GetProcessInstanceParams>;
+
+export const GetProcessInstanceQuery = Type.Object({  }, { additionalProperties: false });
+export type GetProcessInstanceQuery = Type.Static<typeof GetProcessInstanceQuery>;
+
+export const GetProcessInstanceHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type GetProcessInstanceHeaders = Type.Static<typeof GetProcessInstanceHeaders>;
+
+export const TerminateProcessInstanceParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type TerminateProcessInstanceParams = Type.Static<typeof TerminateProcessInstanceParams>;
+
+export const TerminateProcessInstanceQuery = Type.Object({  }, { additionalProperties: false });
+export type TerminateProcessInstanceQuery = Type.Static<typeof TerminateProcessInstanceQuery>;
+
+export const TerminateProcessInstanceHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type TerminateProcessInstanceHeaders = Type.Static<typeof TerminateProcessInstanceHeaders>;
+
+export const GetProcessVariablesParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetProcessVariablesParams = Type.Static<typeof GetProcessVariablesParams>;
+
+export const GetProcessVariablesQuery = Type.Object({  }, { additionalProperties: false });
+export type GetProcessVariablesQuery = Type.Static<typeof GetProcessVariablesQuery>;
+
+export const GetProcessVariablesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type GetProcessVariablesHeaders = Type.Static<typeof GetProcessVariablesHeaders>;
+
+export const ListIncidentsParams = Type.Object({  }, { additionalProperties: false });
+export type ListIncidentsParams = Type.Static<typeof ListIncidentsParams>;
+
+export const ListIncidentsQuery = Type.Object({ "process_instance_id": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "resolved": Type.Optional(Type.Boolean()), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListIncidentsQuery = Type.Static<typeof ListIncidentsQuery>;
+
+export const ListIncidentsHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListIncidentsHeaders = Type.Static<typeof ListIncidentsHeaders>;
+
+export const RerunIncidentParams = Type.Object({ "incident_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type RerunIncidentParams = Type.Static<typeof RerunIncidentParams>;
+
+export const RerunIncidentQuery = Type.Object({  }, { additionalProperties: false });
+export type RerunIncidentQuery = Type.Static<typeof RerunIncidentQuery>;
+
+export const RerunIncidentHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type RerunIncidentHeaders = Type.Static<typeof RerunIncidentHeaders>;
+
+export const ListTasksParams = Type.Object({  }, { additionalProperties: false });
+export type ListTasksParams = Type.Static<typeof ListTasksParams>;
+
+export const ListTasksQuery = Type.Object({ "process_instance_id": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListTasksQuery = Type.Static<typeof ListTasksQuery>;
+
+export const ListTasksHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListTasksHeaders = Type.Static<typeof ListTasksHeaders>;
+
+export const GetTaskParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetTaskParams = Type.Static<typeof GetTaskParams>;
+
+export const GetTaskQuery = Type.Object({  }, { additionalProperties: false });
+export type GetTaskQuery = Type.Static<typeof GetTaskQuery>;
+
+export const GetTaskHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type GetTaskHeaders = Type.Static<typeof GetTaskHeaders>;
+
+export const GetTaskVariablesParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetTaskVariablesParams = Type.Static<typeof GetTaskVariablesParams>;
+
+export const GetTaskVariablesQuery = Type.Object({  }, { additionalProperties: false });
+export type GetTaskVariablesQuery = Type.Static<typeof GetTaskVariablesQuery>;
+
+export const GetTaskVariablesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type GetTaskVariablesHeaders = Type.Static<typeof GetTaskVariablesHeaders>;
+
+export const CompleteTaskParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type CompleteTaskParams = Type.Static<typeof CompleteTaskParams>;
+
+export const CompleteTaskQuery = Type.Object({  }, { additionalProperties: false });
+export type CompleteTaskQuery = Type.Static<typeof CompleteTaskQuery>;
+
+export const CompleteTaskHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type CompleteTaskHeaders = Type.Static<typeof CompleteTaskHeaders>;
+
+export const DownloadTaskFileParams = Type.Object({ "processKey": Type.String({ minLength: 1, maxLength: 255 }), "processInstanceId": Type.String({ minLength: 1, maxLength: 255 }), "variableName": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type DownloadTaskFileParams = Type.Static<typeof DownloadTaskFileParams>;
+
+export const DownloadTaskFileQuery = Type.Object({  }, { additionalProperties: false });
+export type DownloadTaskFileQuery = Type.Static<typeof DownloadTaskFileQuery>;
+
+export const DownloadTaskFileHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DownloadTaskFileHeaders = Type.Static<typeof DownloadTaskFileHeaders>;
+
+export const ListReportInstancesParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "processDefinitionKey": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type ListReportInstancesParams = Type.Static<typeof ListReportInstancesParams>;
+
+export const ListReportInstancesQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListReportInstancesQuery = Type.Static<typeof ListReportInstancesQuery>;
+
+export const ListAddonsParams = Type.Object({  }, { additionalProperties: false });
+export type ListAddonsParams = Type.Static<typeof ListAddonsParams>;
+
+export const ListAddonsQuery = Type.Object({  }, { additionalProperties: false });
+export type ListAddonsQuery = Type.Static<typeof ListAddonsQuery>;
+
+export const ListAddonsHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListAddonsHeaders = Type.Static<typeof ListAddonsHeaders>;
+
+export const PutAddonParams = Type.Object({ "key": Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$" }) }, { additionalProperties: false });
+export type PutAddonParams = Type.Static<typeof PutAddonParams>;
+
+export const PutAddonQuery = Type.Object({  }, { additionalProperties: false });
+export type PutAddonQuery = Type.Static<typeof PutAddonQuery>;
+
+export const PutAddonHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type PutAddonHeaders = Type.Static<typeof PutAddonHeaders>;
+
+export const DeleteAddonParams = Type.Object({ "key": Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$" }) }, { additionalProperties: false });
+export type DeleteAddonParams = Type.Static<typeof DeleteAddonParams>;
+
+export const DeleteAddonQuery = Type.Object({  }, { additionalProperties: false });
+export type DeleteAddonQuery = Type.Static<typeof DeleteAddonQuery>;
+
+export const DeleteAddonHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DeleteAddonHeaders = Type.Static<typeof DeleteAddonHeaders>;
+
+export const UploadFileParams = Type.Object({  }, { additionalProperties: false });
+export type UploadFileParams = Type.Static<typeof UploadFileParams>;
+
+export const UploadFileQuery = Type.Object({  }, { additionalProperties: false });
+export type UploadFileQuery = Type.Static<typeof UploadFileQuery>;
+
+export const UploadFileHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type UploadFileHeaders = Type.Static<typeof UploadFileHeaders>;
+
+export const DownloadFileParams = Type.Object({ "file_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type DownloadFileParams = Type.Static<typeof DownloadFileParams>;
+
+export const DownloadFileQuery = Type.Object({  }, { additionalProperties: false });
+export type DownloadFileQuery = Type.Static<typeof DownloadFileQuery>;
+
+export const DownloadFileHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DownloadFileHeaders = Type.Static<typeof DownloadFileHeaders>;
+
+export const GetStartFormPageParams = Type.Object({ "embed_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetStartFormPageParams = Type.Static<typeof GetStartFormPageParams>;
+
+export const GetStartFormPageQuery = Type.Object({  }, { additionalProperties: false });
+export type GetStartFormPageQuery = Type.Static<typeof GetStartFormPageQuery>;
+
+export const GetStartFormAssetParams = Type.Object({ "name": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetStartFormAssetParams = Type.Static<typeof GetStartFormAssetParams>;
+
+export const GetStartFormAssetQuery = Type.Object({  }, { additionalProperties: false });
+export type GetStartFormAssetQuery = Type.Static<typeof GetStartFormAssetQuery>;
 
 export const GetHealthParams = Type.Object({  }, { additionalProperties: false });
 export type GetHealthParams = Type.Static<typeof GetHealthParams>;

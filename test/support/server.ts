@@ -9,8 +9,13 @@ import {
   DiscussionsApi,
   EngineApi,
   FormSessionsApi,
+  IncidentsApi,
+  IntegrationApi,
+  ProcessesApi,
   PublicAttachmentsApi,
+  ReportsApi,
   TablesApi,
+  TasklistApi,
 } from "../../sdk/src/generated/index.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -37,6 +42,11 @@ export interface TestServer {
   attachments(claims?: TokenClaims): Promise<AttachmentsApi>;
   formSessions(claims?: TokenClaims): Promise<FormSessionsApi>;
   discussions(claims?: TokenClaims): Promise<DiscussionsApi>;
+  processes(claims?: TokenClaims): Promise<ProcessesApi>;
+  incidents(claims?: TokenClaims): Promise<IncidentsApi>;
+  tasklist(claims?: TokenClaims): Promise<TasklistApi>;
+  reports(claims?: TokenClaims): Promise<ReportsApi>;
+  integration(claims?: TokenClaims): Promise<IntegrationApi>;
   /** Signed in as a process engine's service account of tenant 1 unless said otherwise. */
   engine(claims?: TokenClaims): Promise<EngineApi>;
   /** A visitor of an embedded form, who holds this form session token. */
@@ -118,6 +128,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     engine: async (claims) => new EngineApi(await signedIn({ roles: ["engine"], ...claims })),
     formSessions: async (claims) => new FormSessionsApi(await signedIn(claims)),
     discussions: async (claims) => new DiscussionsApi(await signedIn(claims)),
+    processes: async (claims) => new ProcessesApi(await signedIn(claims)),
+    incidents: async (claims) => new IncidentsApi(await signedIn(claims)),
+    tasklist: async (claims) => new TasklistApi(await signedIn(claims)),
+    reports: async (claims) => new ReportsApi(await signedIn(claims)),
+    integration: async (claims) => new IntegrationApi(await signedIn(claims)),
     visitor: (formToken) => new PublicAttachmentsApi(new Configuration({ basePath: url, apiKey: formToken })),
     request: async (path, init = {}) => {
       const headers = new Headers(init.headers);

@@ -14,6 +14,8 @@
 
 import * as runtime from '../runtime.ts';
 import type {
+    Message,
+    Messages,
     NewParticipant,
     Participant,
     Participants,
@@ -26,9 +28,30 @@ export interface AddParticipantRequest {
     newParticipant: NewParticipant;
 }
 
+export interface DownloadMessageAttachmentRequest {
+    processInstanceId: string;
+    messageId: string;
+    attachmentId: string;
+    xActiveTenant: string;
+}
+
+export interface ListMessagesRequest {
+    processInstanceId: string;
+    xActiveTenant: string;
+    page?: number;
+    limit?: number;
+}
+
 export interface ListParticipantsRequest {
     processInstanceId: string;
     xActiveTenant: string;
+}
+
+export interface PostMessageRequest {
+    processInstanceId: string;
+    xActiveTenant: string;
+    text?: string;
+    file?: Array<Blob>;
 }
 
 export interface RemoveParticipantRequest {
@@ -119,6 +142,162 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for downloadMessageAttachment without sending the request
+     */
+    async downloadMessageAttachmentRequestOpts(requestParameters: DownloadMessageAttachmentRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['processInstanceId'] == null) {
+            throw new runtime.RequiredError(
+                'processInstanceId',
+                'Required parameter "processInstanceId" was null or undefined when calling downloadMessageAttachment().'
+            );
+        }
+
+        if (requestParameters['messageId'] == null) {
+            throw new runtime.RequiredError(
+                'messageId',
+                'Required parameter "messageId" was null or undefined when calling downloadMessageAttachment().'
+            );
+        }
+
+        if (requestParameters['attachmentId'] == null) {
+            throw new runtime.RequiredError(
+                'attachmentId',
+                'Required parameter "attachmentId" was null or undefined when calling downloadMessageAttachment().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling downloadMessageAttachment().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/discussions/{process_instance_id}/messages/{message_id}/attachments/{attachment_id}/download`;
+        urlPath = urlPath.replace('{process_instance_id}', encodeURIComponent(String(requestParameters['processInstanceId'])));
+        urlPath = urlPath.replace('{message_id}', encodeURIComponent(String(requestParameters['messageId'])));
+        urlPath = urlPath.replace('{attachment_id}', encodeURIComponent(String(requestParameters['attachmentId'])));
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * For whoever may read the discussion. 
+     * Download a message\'s attachment
+     */
+    async downloadMessageAttachmentRaw(requestParameters: DownloadMessageAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Blob>> {
+        const requestOptions = await this.downloadMessageAttachmentRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.BlobApiResponse(response);
+    }
+
+    /**
+     * For whoever may read the discussion. 
+     * Download a message\'s attachment
+     */
+    async downloadMessageAttachment(requestParameters: DownloadMessageAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Blob> {
+        const response = await this.downloadMessageAttachmentRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for listMessages without sending the request
+     */
+    async listMessagesRequestOpts(requestParameters: ListMessagesRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['processInstanceId'] == null) {
+            throw new runtime.RequiredError(
+                'processInstanceId',
+                'Required parameter "processInstanceId" was null or undefined when calling listMessages().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling listMessages().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        if (requestParameters['page'] != null) {
+            queryParameters['page'] = requestParameters['page'];
+        }
+
+        if (requestParameters['limit'] != null) {
+            queryParameters['limit'] = requestParameters['limit'];
+        }
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/discussions/{process_instance_id}/messages`;
+        urlPath = urlPath.replace('{process_instance_id}', encodeURIComponent(String(requestParameters['processInstanceId'])));
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Oldest first. For participants, administrators and engines; to others the discussion does not exist. 
+     * List the messages
+     */
+    async listMessagesRaw(requestParameters: ListMessagesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Messages>> {
+        const requestOptions = await this.listMessagesRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Oldest first. For participants, administrators and engines; to others the discussion does not exist. 
+     * List the messages
+     */
+    async listMessages(requestParameters: ListMessagesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Messages> {
+        const response = await this.listMessagesRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
      * Creates request options for listParticipants without sending the request
      */
     async listParticipantsRequestOpts(requestParameters: ListParticipantsRequest): Promise<runtime.RequestOpts> {
@@ -181,6 +360,99 @@ export class DiscussionsApi extends runtime.BaseAPI {
      */
     async listParticipants(requestParameters: ListParticipantsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Participants> {
         const response = await this.listParticipantsRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for postMessage without sending the request
+     */
+    async postMessageRequestOpts(requestParameters: PostMessageRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['processInstanceId'] == null) {
+            throw new runtime.RequiredError(
+                'processInstanceId',
+                'Required parameter "processInstanceId" was null or undefined when calling postMessage().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling postMessage().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+        const consumes: runtime.Consume[] = [
+            { contentType: 'multipart/form-data' },
+        ];
+        // @ts-ignore: canConsumeForm may be unused
+        const canConsumeForm = runtime.canConsumeForm(consumes);
+
+        let formParams: { append(param: string, value: any): any };
+        let useForm = false;
+        // use FormData to transmit files using content-type "multipart/form-data"
+        useForm = canConsumeForm;
+        if (useForm) {
+            formParams = new FormData();
+        } else {
+            formParams = new URLSearchParams();
+        }
+
+        if (requestParameters['text'] != null) {
+            formParams.append('text', requestParameters['text'] as any);
+        }
+
+        if (requestParameters['file'] != null) {
+            requestParameters['file'].forEach((element) => {
+                formParams.append('file', element as any);
+            })
+        }
+
+
+        let urlPath = `/api/v1/probis/discussions/{process_instance_id}/messages`;
+        urlPath = urlPath.replace('{process_instance_id}', encodeURIComponent(String(requestParameters['processInstanceId'])));
+
+        return {
+            path: urlPath,
+            method: 'POST',
+            headers: headerParameters,
+            query: queryParameters,
+            body: formParams,
+        };
+    }
+
+    /**
+     * A text, up to 5 files, or both. The files belong to the message: they are no form attachments and have ids of their own. 
+     * Post a message
+     */
+    async postMessageRaw(requestParameters: PostMessageRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Message>> {
+        const requestOptions = await this.postMessageRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * A text, up to 5 files, or both. The files belong to the message: they are no form attachments and have ids of their own. 
+     * Post a message
+     */
+    async postMessage(requestParameters: PostMessageRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Message> {
+        const response = await this.postMessageRaw(requestParameters, initOverrides);
         return await response.value();
     }
 

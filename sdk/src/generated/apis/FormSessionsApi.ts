@@ -19,6 +19,9 @@ import type {
     NewEmbed,
     NewFormSession,
     Problem,
+    ProcessInstance,
+    StartForm,
+    VisitorStart,
 } from '../models/index.ts';
 
 export interface CreateEmbedRequest {
@@ -28,6 +31,10 @@ export interface CreateEmbedRequest {
 
 export interface CreateFormSessionRequest {
     newFormSession: NewFormSession;
+}
+
+export interface StartPublicProcessRequest {
+    visitorStart: VisitorStart;
 }
 
 /**
@@ -149,6 +156,102 @@ export class FormSessionsApi extends runtime.BaseAPI {
      */
     async createFormSession(requestParameters: CreateFormSessionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<FormSession> {
         const response = await this.createFormSessionRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for getStartForm without sending the request
+     */
+    async getStartFormRequestOpts(): Promise<runtime.RequestOpts> {
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (this.configuration && this.configuration.apiKey) {
+            headerParameters["X-Probis-Form-Token"] = await this.configuration.apiKey("X-Probis-Form-Token"); // formToken authentication
+        }
+
+
+        let urlPath = `/api/v1/probis/public/start-form`;
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * What a form\'s page needs: the form-js schema, the limits and what is left of them, and the drafts of this session, for a page that was reloaded. `process_instance_id` tells that the session has started its process. 
+     * Show the visitor\'s start form
+     */
+    async getStartFormRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<StartForm>> {
+        const requestOptions = await this.getStartFormRequestOpts();
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * What a form\'s page needs: the form-js schema, the limits and what is left of them, and the drafts of this session, for a page that was reloaded. `process_instance_id` tells that the session has started its process. 
+     * Show the visitor\'s start form
+     */
+    async getStartForm(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<StartForm> {
+        const response = await this.getStartFormRaw(initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for startPublicProcess without sending the request
+     */
+    async startPublicProcessRequestOpts(requestParameters: StartPublicProcessRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['visitorStart'] == null) {
+            throw new runtime.RequiredError(
+                'visitorStart',
+                'Required parameter "visitorStart" was null or undefined when calling startPublicProcess().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (this.configuration && this.configuration.apiKey) {
+            headerParameters["X-Probis-Form-Token"] = await this.configuration.apiKey("X-Probis-Form-Token"); // formToken authentication
+        }
+
+
+        let urlPath = `/api/v1/probis/public/process-instances`;
+
+        return {
+            path: urlPath,
+            method: 'POST',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['visitorStart'],
+        };
+    }
+
+    /**
+     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address. 
+     * Start the process as a visitor
+     */
+    async startPublicProcessRaw(requestParameters: StartPublicProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessInstance>> {
+        const requestOptions = await this.startPublicProcessRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address. 
+     * Start the process as a visitor
+     */
+    async startPublicProcess(requestParameters: StartPublicProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessInstance> {
+        const response = await this.startPublicProcessRaw(requestParameters, initOverrides);
         return await response.value();
     }
 

@@ -3,6 +3,50 @@
 /**
  * 
  * @export
+ * @interface Addon
+ */
+export interface Addon {
+    /**
+     * 
+     * @type {string}
+     * @memberof Addon
+     */
+    key: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Addon
+     */
+    url: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Addon
+     */
+    updated_by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Addon
+     */
+    updated_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface Addons
+ */
+export interface Addons {
+    /**
+     * 
+     * @type {Array<Addon>}
+     * @memberof Addons
+     */
+    addons: Array<Addon>;
+}
+/**
+ * 
+ * @export
  * @interface AffectedRowsAnswer
  */
 export interface AffectedRowsAnswer {
@@ -261,6 +305,37 @@ export interface Contract {
 /**
  * 
  * @export
+ * @interface Deployment
+ */
+export interface Deployment {
+    /**
+     * 
+     * @type {string}
+     * @memberof Deployment
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof Deployment
+     */
+    version: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof Deployment
+     */
+    name: string;
+    /**
+     * What the engine will ignore, each with its line.
+     * @type {Array<string>}
+     * @memberof Deployment
+     */
+    warnings: Array<string>;
+}
+/**
+ * 
+ * @export
  * @interface DownloadUrl
  */
 export interface DownloadUrl {
@@ -339,6 +414,50 @@ export interface Embed {
      * @memberof Embed
      */
     url: string;
+}
+/**
+ * 
+ * @export
+ * @interface EngineVariable
+ */
+export interface EngineVariable {
+    /**
+     * 
+     * @type {string}
+     * @memberof EngineVariable
+     */
+    type: string;
+    /**
+     * 
+     * @type {any}
+     * @memberof EngineVariable
+     */
+    value: any | null;
+    /**
+     * 
+     * @type {EngineVariableValueInfo}
+     * @memberof EngineVariable
+     */
+    valueInfo: EngineVariableValueInfo;
+}
+/**
+ * 
+ * @export
+ * @interface EngineVariableValueInfo
+ */
+export interface EngineVariableValueInfo {
+    /**
+     * 
+     * @type {string}
+     * @memberof EngineVariableValueInfo
+     */
+    filename?: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof EngineVariableValueInfo
+     */
+    mimeType?: string;
 }
 /**
  * 
@@ -454,6 +573,194 @@ export type HealthStatusEnum = typeof HealthStatusEnum[keyof typeof HealthStatus
 /**
  * 
  * @export
+ * @interface Incident
+ */
+export interface Incident {
+    /**
+     * 
+     * @type {string}
+     * @memberof Incident
+     */
+    incident_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Incident
+     */
+    process_instance_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Incident
+     */
+    process_key: string;
+    /**
+     * The service task in the BPMN model.
+     * @type {string}
+     * @memberof Incident
+     */
+    activity_id: string;
+    /**
+     * What kind of trouble: `url_issuance_failed`, `rejected` (the integration's own refusal), `interrupted` (the server ended in
+     * mid-call), `process_failed` (the integration answered, but the process cannot go on), or why no request could be made or
+     * answered, such as `unknown_placeholder`, `addon_not_found`, `refused_by_policy`, `unreachable`, `timed_out`.
+     * 
+     * @type {string}
+     * @memberof Incident
+     */
+    type: string;
+    /**
+     * One sentence that an operator can act on. Holds no token and no variable's value.
+     * @type {string}
+     * @memberof Incident
+     */
+    message: string;
+    /**
+     * Whether the integration got the request; `unknown` where it may have.
+     * @type {IncidentRequestSentEnum}
+     * @memberof Incident
+     */
+    request_sent: IncidentRequestSentEnum;
+    /**
+     * The attempt that failed, from 1; 0 where nothing was attempted.
+     * @type {number}
+     * @memberof Incident
+     */
+    attempt: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof Incident
+     */
+    created_at: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Incident
+     */
+    resolved_at: string | null;
+}
+
+
+/**
+ * @export
+ */
+export const IncidentRequestSentEnum = {
+    no: 'no',
+    yes: 'yes',
+    unknown: 'unknown'
+} as const;
+export type IncidentRequestSentEnum = typeof IncidentRequestSentEnum[keyof typeof IncidentRequestSentEnum];
+
+/**
+ * 
+ * @export
+ * @interface Message
+ */
+export interface Message {
+    /**
+     * 
+     * @type {string}
+     * @memberof Message
+     */
+    message_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Message
+     */
+    author: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Message
+     */
+    text: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Message
+     */
+    created_at: string;
+    /**
+     * 
+     * @type {Array<MessageAttachment>}
+     * @memberof Message
+     */
+    attachments: Array<MessageAttachment>;
+}
+/**
+ * 
+ * @export
+ * @interface MessageAttachment
+ */
+export interface MessageAttachment {
+    /**
+     * 
+     * @type {string}
+     * @memberof MessageAttachment
+     */
+    attachment_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof MessageAttachment
+     */
+    file_name: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof MessageAttachment
+     */
+    mime_type: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof MessageAttachment
+     */
+    size: number;
+}
+/**
+ * 
+ * @export
+ * @interface Messages
+ */
+export interface Messages {
+    /**
+     * 
+     * @type {Array<Message>}
+     * @memberof Messages
+     */
+    messages: Array<Message>;
+    /**
+     * 
+     * @type {number}
+     * @memberof Messages
+     */
+    page: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof Messages
+     */
+    limit: number;
+}
+/**
+ * 
+ * @export
+ * @interface NewAddon
+ */
+export interface NewAddon {
+    /**
+     * 
+     * @type {string}
+     * @memberof NewAddon
+     */
+    url: string;
+}
+/**
+ * 
+ * @export
  * @interface NewEmbed
  */
 export interface NewEmbed {
@@ -463,6 +770,12 @@ export interface NewEmbed {
      * @memberof NewEmbed
      */
     process_key: string;
+    /**
+     * The sites that may show the form in a frame; none by default.
+     * @type {Array<string>}
+     * @memberof NewEmbed
+     */
+    allowed_origins?: Array<string>;
 }
 /**
  * 
@@ -489,6 +802,25 @@ export interface NewParticipant {
      * @memberof NewParticipant
      */
     user: string;
+}
+/**
+ * 
+ * @export
+ * @interface NewProcessInstance
+ */
+export interface NewProcessInstance {
+    /**
+     * 
+     * @type {string}
+     * @memberof NewProcessInstance
+     */
+    process_key: string;
+    /**
+     * By name.
+     * @type {{ [key: string]: Variable; }}
+     * @memberof NewProcessInstance
+     */
+    variables?: { [key: string]: Variable; };
 }
 /**
  * 
@@ -637,6 +969,143 @@ export type ProblemSuccessEnum = typeof ProblemSuccessEnum[keyof typeof ProblemS
 /**
  * 
  * @export
+ * @interface ProcessDefinition
+ */
+export interface ProcessDefinition {
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinition
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof ProcessDefinition
+     */
+    version: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinition
+     */
+    name: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinition
+     */
+    deployed_by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinition
+     */
+    deployed_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface ProcessDefinitionDetail
+ */
+export interface ProcessDefinitionDetail {
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinitionDetail
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof ProcessDefinitionDetail
+     */
+    version: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinitionDetail
+     */
+    name: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinitionDetail
+     */
+    deployed_by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinitionDetail
+     */
+    deployed_at: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessDefinitionDetail
+     */
+    bpmn: string;
+    /**
+     * A form-js schema; null where there is none.
+     * @type {{ [key: string]: any; }}
+     * @memberof ProcessDefinitionDetail
+     */
+    start_form: { [key: string]: any; } | null;
+}
+/**
+ * 
+ * @export
+ * @interface ProcessDefinitions
+ */
+export interface ProcessDefinitions {
+    /**
+     * 
+     * @type {Array<ProcessDefinition>}
+     * @memberof ProcessDefinitions
+     */
+    process_definitions: Array<ProcessDefinition>;
+}
+/**
+ * 
+ * @export
+ * @interface ProcessInstance
+ */
+export interface ProcessInstance {
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessInstance
+     */
+    process_instance_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ProcessInstance
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {ProcessInstanceStateEnum}
+     * @memberof ProcessInstance
+     */
+    state: ProcessInstanceStateEnum;
+}
+
+
+/**
+ * @export
+ */
+export const ProcessInstanceStateEnum = {
+    active: 'active',
+    incident: 'incident',
+    completed: 'completed',
+    terminated: 'terminated'
+} as const;
+export type ProcessInstanceStateEnum = typeof ProcessInstanceStateEnum[keyof typeof ProcessInstanceStateEnum];
+
+/**
+ * 
+ * @export
  * @interface PublicAllowedTypes
  */
 export interface PublicAllowedTypes {
@@ -646,6 +1115,189 @@ export interface PublicAllowedTypes {
      * @memberof PublicAllowedTypes
      */
     extensions: Array<string>;
+}
+/**
+ * 
+ * @export
+ * @interface ReadVariable
+ */
+export interface ReadVariable {
+    /**
+     * 
+     * @type {string}
+     * @memberof ReadVariable
+     */
+    type: string;
+    /**
+     * 
+     * @type {any}
+     * @memberof ReadVariable
+     */
+    value: any | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof ReadVariable
+     */
+    filename?: string;
+    /**
+     * Bytes.
+     * @type {number}
+     * @memberof ReadVariable
+     */
+    size?: number;
+    /**
+     * 
+     * @type {string}
+     * @memberof ReadVariable
+     */
+    mime_type?: string;
+}
+/**
+ * 
+ * @export
+ * @interface ReportAnswer
+ */
+export interface ReportAnswer {
+    /**
+     * 
+     * @type {ReportAnswerSuccessEnum}
+     * @memberof ReportAnswer
+     */
+    success: ReportAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof ReportAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {ReportAnswerData}
+     * @memberof ReportAnswer
+     */
+    data: ReportAnswerData;
+}
+
+
+/**
+ * @export
+ */
+export const ReportAnswerSuccessEnum = {
+    true: true
+} as const;
+export type ReportAnswerSuccessEnum = typeof ReportAnswerSuccessEnum[keyof typeof ReportAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface ReportAnswerData
+ */
+export interface ReportAnswerData {
+    /**
+     * 
+     * @type {Array<ReportInstance>}
+     * @memberof ReportAnswerData
+     */
+    instances: Array<ReportInstance>;
+    /**
+     * 
+     * @type {number}
+     * @memberof ReportAnswerData
+     */
+    page: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof ReportAnswerData
+     */
+    limit: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof ReportAnswerData
+     */
+    total: number;
+}
+/**
+ * 
+ * @export
+ * @interface ReportInstance
+ */
+export interface ReportInstance {
+    /**
+     * 
+     * @type {string}
+     * @memberof ReportInstance
+     */
+    process_instance_id: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof ReportInstance
+     */
+    version: number;
+    /**
+     * 
+     * @type {ReportInstanceStateEnum}
+     * @memberof ReportInstance
+     */
+    state: ReportInstanceStateEnum;
+    /**
+     * A user's `sub`; null for a visitor.
+     * @type {string}
+     * @memberof ReportInstance
+     */
+    started_by: string | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof ReportInstance
+     */
+    started_at: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ReportInstance
+     */
+    ended_at: string | null;
+    /**
+     * 
+     * @type {{ [key: string]: ReadVariable; }}
+     * @memberof ReportInstance
+     */
+    variables: { [key: string]: ReadVariable; };
+}
+
+
+/**
+ * @export
+ */
+export const ReportInstanceStateEnum = {
+    active: 'active',
+    completed: 'completed',
+    terminated: 'terminated'
+} as const;
+export type ReportInstanceStateEnum = typeof ReportInstanceStateEnum[keyof typeof ReportInstanceStateEnum];
+
+/**
+ * 
+ * @export
+ * @interface Rerun
+ */
+export interface Rerun {
+    /**
+     * 
+     * @type {string}
+     * @memberof Rerun
+     */
+    incident_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Rerun
+     */
+    process_instance_id: string;
 }
 /**
  * The table's own columns beside the built-in ones.
@@ -774,6 +1426,117 @@ export interface RowUpdate {
 /**
  * 
  * @export
+ * @interface SessionDraft
+ */
+export interface SessionDraft {
+    /**
+     * 
+     * @type {string}
+     * @memberof SessionDraft
+     */
+    field_name: string;
+    /**
+     * 
+     * @type {AttachmentMetadata}
+     * @memberof SessionDraft
+     */
+    metadata: AttachmentMetadata;
+}
+/**
+ * 
+ * @export
+ * @interface SessionLimits
+ */
+export interface SessionLimits {
+    /**
+     * 
+     * @type {Array<string>}
+     * @memberof SessionLimits
+     */
+    extensions: Array<string>;
+    /**
+     * 
+     * @type {number}
+     * @memberof SessionLimits
+     */
+    max_file_bytes: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof SessionLimits
+     */
+    max_files: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof SessionLimits
+     */
+    max_total_bytes: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof SessionLimits
+     */
+    files_left: number;
+    /**
+     * 
+     * @type {number}
+     * @memberof SessionLimits
+     */
+    bytes_left: number;
+}
+/**
+ * 
+ * @export
+ * @interface StartForm
+ */
+export interface StartForm {
+    /**
+     * 
+     * @type {string}
+     * @memberof StartForm
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof StartForm
+     */
+    name: string;
+    /**
+     * A form-js schema; null where there is none.
+     * @type {{ [key: string]: any; }}
+     * @memberof StartForm
+     */
+    form: { [key: string]: any; } | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof StartForm
+     */
+    expires_at: string;
+    /**
+     * 
+     * @type {SessionLimits}
+     * @memberof StartForm
+     */
+    limits: SessionLimits;
+    /**
+     * The session's drafts, oldest first.
+     * @type {Array<SessionDraft>}
+     * @memberof StartForm
+     */
+    drafts: Array<SessionDraft>;
+    /**
+     * 
+     * @type {string}
+     * @memberof StartForm
+     */
+    process_instance_id: string | null;
+}
+/**
+ * 
+ * @export
  * @interface TableAnswer
  */
 export interface TableAnswer {
@@ -896,4 +1659,209 @@ export interface TableRecord {
      * @memberof TableRecord
      */
     updated_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface Task
+ */
+export interface Task {
+    /**
+     * 
+     * @type {string}
+     * @memberof Task
+     */
+    task_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Task
+     */
+    process_instance_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Task
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Task
+     */
+    activity_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Task
+     */
+    name: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Task
+     */
+    form_key: string | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof Task
+     */
+    created_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface TaskCompletion
+ */
+export interface TaskCompletion {
+    /**
+     * By name.
+     * @type {{ [key: string]: Variable; }}
+     * @memberof TaskCompletion
+     */
+    variables?: { [key: string]: Variable; };
+}
+/**
+ * 
+ * @export
+ * @interface TaskDetail
+ */
+export interface TaskDetail {
+    /**
+     * 
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    task_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    process_instance_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    activity_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    name: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    form_key: string | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    created_at: string;
+    /**
+     * A form-js schema; null where there is none.
+     * @type {{ [key: string]: any; }}
+     * @memberof TaskDetail
+     */
+    form: { [key: string]: any; } | null;
+}
+/**
+ * 
+ * @export
+ * @interface UploadedFile
+ */
+export interface UploadedFile {
+    /**
+     * Absolute from the gateway root; to be read with a login.
+     * @type {string}
+     * @memberof UploadedFile
+     */
+    path: string;
+}
+/**
+ * 
+ * @export
+ * @interface Variable
+ */
+export interface Variable {
+    /**
+     * 
+     * @type {any}
+     * @memberof Variable
+     */
+    value: any | null;
+    /**
+     * A type of Camunda 7. Told from the value where it is absent.
+     * @type {VariableTypeEnum}
+     * @memberof Variable
+     */
+    type?: VariableTypeEnum;
+    /**
+     * 
+     * @type {VariableValueInfo}
+     * @memberof Variable
+     */
+    valueInfo?: VariableValueInfo;
+}
+
+
+/**
+ * @export
+ */
+export const VariableTypeEnum = {
+    String: 'String',
+    Integer: 'Integer',
+    Long: 'Long',
+    Double: 'Double',
+    Boolean: 'Boolean',
+    Date: 'Date',
+    Json: 'Json',
+    Null: 'Null',
+    File: 'File'
+} as const;
+export type VariableTypeEnum = typeof VariableTypeEnum[keyof typeof VariableTypeEnum];
+
+/**
+ * 
+ * @export
+ * @interface VariableValueInfo
+ */
+export interface VariableValueInfo {
+    /**
+     * 
+     * @type {string}
+     * @memberof VariableValueInfo
+     */
+    filename?: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof VariableValueInfo
+     */
+    mimetype?: string;
+}
+/**
+ * 
+ * @export
+ * @interface VisitorStart
+ */
+export interface VisitorStart {
+    /**
+     * By name.
+     * @type {{ [key: string]: Variable; }}
+     * @memberof VisitorStart
+     */
+    variables?: { [key: string]: Variable; };
 }

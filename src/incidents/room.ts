@@ -1,0 +1,3 @@
+import type { HandlersOf } from "../handler.ts";
+
+export const incidents = {} satisfies HandlersOf<"incidents">;

@@ -1,0 +1,3 @@
+import type { HandlersOf } from "../handler.ts";
+
+export const integration = {} satisfies HandlersOf<"integration">;
