@@ -7,6 +7,7 @@
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import type { ClamdAddress } from "./content/clamd.ts";
+import { type AllowRule, parseOutboundAllow } from "./outbound/allow.ts";
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -36,8 +37,8 @@ export interface Config {
   readonly draftSweepIntervalSeconds: number;
   /** Absent: uploads are not scanned for malware. */
   readonly clamd: ClamdConfig | undefined;
-  /** Hosts, host:port pairs and CIDR ranges. */
-  readonly outboundAllow: readonly string[];
+  /** What service tasks may call although its address is private. */
+  readonly outboundAllow: readonly AllowRule[];
   /** CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
@@ -99,7 +100,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       otherwise: 300,
     }),
     clamd: clamdOf(env),
-    outboundAllow: listOf(env, "OUTBOUND_ALLOW"),
+    outboundAllow: allowRulesOf(env, "OUTBOUND_ALLOW"),
     trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
     logLevel: oneOf(env, "LOG_LEVEL", { values: logLevels, otherwise: "info" }),
   };
@@ -205,6 +206,15 @@ function listOf(env: Environment, name: string): string[] {
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+function allowRulesOf(env: Environment, name: string): AllowRule[] {
+  try {
+    return parseOutboundAllow(listOf(env, name));
+  } catch (error) {
+    const takes = "a comma-separated list of hosts, host:port pairs, addresses and CIDR ranges";
+    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}; it takes ${takes}`);
+  }
 }
 
 function rangesOf(env: Environment, name: string): string[] {

@@ -4,15 +4,24 @@ import type { Config } from "./config.ts";
 import type { Sql } from "./database/connect.ts";
 import type { AccessTokens } from "./identity/accessTokens.ts";
 import type { FormTokens } from "./identity/formTokens.ts";
+import type { OutboundFetch } from "./outbound/fetch.ts";
+import type { ProcessEngine } from "./processEngine.ts";
 import type { Storage } from "./storage/storage.ts";
 
-export interface Deps {
+export interface Deps extends Parts {
+  readonly engine: ProcessEngine;
+}
+
+/** What the engine itself may use. */
+export interface Parts {
   readonly config: Config;
   readonly sql: Sql;
   readonly storage: Storage;
   readonly accessTokens: AccessTokens;
   /** Undefined where the instance has no public forms. */
   readonly formTokens: FormTokens | undefined;
+  /** Calls to outside systems, within the outbound policy. */
+  readonly outboundFetch: OutboundFetch;
   readonly log: Logger;
   readonly now: () => Date;
   /** Turns true when the process begins to drain: it finishes what it has and takes no more. */

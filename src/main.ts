@@ -11,8 +11,10 @@ import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
 import type { Deps } from "./deps.ts";
 import { removeLeftoverUploads, sweepOnce } from "./formFiles/sweep.ts";
-import { type Recurring, startRecurring } from "./jobs/recurring.ts";
+import { startJobs } from "./jobs/jobs.ts";
+import type { Recurring } from "./jobs/recurring.ts";
 import { createLog } from "./log.ts";
+import { startEngine } from "./processEngine/startEngine.ts";
 import { listen } from "./server.ts";
 import { welcome } from "./welcome.ts";
 import { completeConfig, isSelfContained, wire } from "./wire.ts";
@@ -28,10 +30,12 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
     await migrate(url, { log }).catch(refuseDatabase);
     const sql = connect(url);
     let draining = false;
-    const deps = wire(config, { sql, log, draining: () => draining });
-    await deps.storage.prepare().catch(refuseStorage);
+    const parts = wire(config, { sql, log, draining: () => draining });
+    await parts.storage.prepare().catch(refuseStorage);
+    const jobs = await startJobs(sql, { log });
+    const deps = await startEngine(parts, jobs);
+    await jobs.recur(sweepJob(deps));
     const server = listen(createApp(deps, { checkAnswers: process.env.NODE_ENV === "test" }), config);
-    const jobs = await startRecurring(sql, { log, job: sweepJob(deps) });
     log.info({ address: server.url.href }, "listening");
     if (isSelfContained(config)) await welcome(server.url, deps.accessTokens);
 

@@ -1,6 +1,7 @@
 /**
- * `bun run reconcile [--repair]`: attachments whose object is gone and objects that no attachment has, one a line on
- * standard output, then how many. Ends with 0 where nothing is left, 1 where something is, 2 where it could not look.
+ * `bun run reconcile [--repair]`: files whose object is gone and objects that no file has, attachments as well as stored
+ * files, one a line on standard output, then how many. Ends with 0 where nothing is left, 1 where something is, 2 where
+ * it could not look.
  *
  * Beside running servers it works on the database that DATABASE_URL names; an embedded one belongs to its server, so
  * that server has to be stopped first.

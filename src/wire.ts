@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Sql } from "./database/connect.ts";
-import type { Deps } from "./deps.ts";
+import type { Parts } from "./deps.ts";
 import { createAccessTokens } from "./identity/accessTokens.ts";
 import { createFormTokens } from "./identity/formTokens.ts";
 import { storedSecret } from "./identity/secrets.ts";
+import { createOutboundFetch } from "./outbound/fetch.ts";
 import { filesystemStorage } from "./storage/filesystem.ts";
 import { s3Storage } from "./storage/s3.ts";
 
@@ -44,7 +45,7 @@ export interface Resources {
 }
 
 /** Takes a complete configuration; opens nothing yet. */
-export function wire(config: Config, resources: Resources): Deps {
+export function wire(config: Config, resources: Resources): Parts {
   const { now = () => new Date(), draining = () => false } = resources;
   const { accessTokens: keys, formTokenSecret, jwtIssuer: issuer, jwtAudience: audience, s3 } = config;
   if (!keys) throw new Error("a complete configuration says how access tokens are verified");
@@ -54,6 +55,7 @@ export function wire(config: Config, resources: Resources): Deps {
     log: resources.log,
     now,
     draining,
+    outboundFetch: createOutboundFetch({ allow: config.outboundAllow }),
     storage: s3 ? s3Storage(s3) : filesystemStorage({ folder: join(config.dataDir, "objects") }),
     accessTokens: createAccessTokens({ keys, issuer, audience, fetch, now }),
     formTokens:

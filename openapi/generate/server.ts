@@ -64,10 +64,12 @@ function tenantEntry(document: Document, { operation, parameters }: LocatedOpera
 function bodyEntry({ operation }: LocatedOperation): string {
   if (!operation.requestBody) return "undefined";
   const [contentType, media] = onlyEntry(operation.requestBody.content, operation.operationId);
+  // Files bring limits of their own.
+  const otherwise = contentType === "multipart/form-data" ? undefined : 1_048_576;
   return object({
     contentType: JSON.stringify(contentType),
     schema: expression(media.schema),
-    maxBytes: String(operation["x-max-body-bytes"] ?? 1_048_576),
+    maxBytes: String(operation["x-max-body-bytes"] ?? otherwise),
   });
 }
 

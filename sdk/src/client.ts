@@ -6,9 +6,14 @@ import {
   EngineApi,
   type FetchAPI,
   FormSessionsApi,
+  IncidentsApi,
+  IntegrationApi,
+  ProcessesApi,
   PublicAttachmentsApi,
+  ReportsApi,
   ServiceApi,
   TablesApi,
+  TasklistApi,
 } from "./generated/index.ts";
 import { ProblemError } from "./problemError.ts";
 
@@ -21,7 +26,7 @@ export interface ClientOptions {
   readonly token?: Secret;
   /** A form session token, for the visitor of an embedded form. */
   readonly formToken?: Secret;
-  /** Filled into every request that names a tenant and does not say another: `id` for tables, `slug` for the rest. */
+  /** Filled into every request that names a tenant and does not say another: `id` for tables and reports, `slug` else. */
   readonly tenant?: { readonly id?: number; readonly slug?: string };
   readonly fetch?: FetchAPI;
 }
@@ -29,7 +34,12 @@ export interface ClientOptions {
 export interface Client {
   readonly tables: WithTenant<TablesApi>;
   readonly attachments: WithTenant<AttachmentsApi>;
+  readonly processes: WithTenant<ProcessesApi>;
+  readonly incidents: WithTenant<IncidentsApi>;
+  readonly tasklist: WithTenant<TasklistApi>;
+  readonly reports: WithTenant<ReportsApi>;
   readonly discussions: WithTenant<DiscussionsApi>;
+  readonly integration: WithTenant<IntegrationApi>;
   readonly formSessions: WithTenant<FormSessionsApi>;
   readonly publicAttachments: PublicAttachmentsApi;
   readonly engine: EngineApi;
@@ -46,7 +56,12 @@ export function createClient(options: ClientOptions): Client {
   return {
     tables: withTenant(new TablesApi(configuration), tenant),
     attachments: withTenant(new AttachmentsApi(configuration), tenant),
+    processes: withTenant(new ProcessesApi(configuration), tenant),
+    incidents: withTenant(new IncidentsApi(configuration), tenant),
+    tasklist: withTenant(new TasklistApi(configuration), tenant),
+    reports: withTenant(new ReportsApi(configuration), tenant),
     discussions: withTenant(new DiscussionsApi(configuration), tenant),
+    integration: withTenant(new IntegrationApi(configuration), tenant),
     formSessions: withTenant(new FormSessionsApi(configuration), tenant),
     publicAttachments: new PublicAttachmentsApi(configuration),
     engine: new EngineApi(configuration),

@@ -1,7 +1,8 @@
 import type { Deps } from "../deps.ts";
+import { fileHeaders } from "../files/send.ts";
 import { type Attachment, isUuid } from "../formFiles/attachment.ts";
 import { findAttachment } from "../formFiles/queries.ts";
-import { fileHeaders, openFile } from "../formFiles/send.ts";
+import { openAttachment } from "../formFiles/send.ts";
 import type { Handler } from "../handler.ts";
 import { isParticipant } from "../participants/queries.ts";
 import { Problem } from "../problem.ts";
@@ -12,7 +13,7 @@ export const downloadAttachment: Handler<"downloadAttachment"> = async ({ params
   const id = params.attachment_id;
   const attachment = isUuid(id) ? await findAttachment(deps.sql, tenant.id, id) : undefined;
   if (!attachment || !(await mayRead(deps, attachment, user))) throw new Problem("attachment_not_found");
-  return { status: 200, headers: fileHeaders(attachment), body: await openFile(deps, attachment) };
+  return { status: 200, headers: fileHeaders(attachment), body: await openAttachment(deps, attachment) };
 };
 
 async function mayRead({ sql }: Deps, attachment: Attachment, user: string): Promise<boolean> {

@@ -7,7 +7,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type postgres from "postgres";
-import type { Sql } from "./connect.ts";
+import type { Queryable, Sql } from "./connect.ts";
 
 /** Shapes kept prepared at once. About 30 kB each on each connection of the server. */
 const preparedShapes = 256;
@@ -22,13 +22,17 @@ interface Budget {
 
 const budgets = new WeakMap<Sql, Budget>();
 
-/** Runs a statement whose text depends on a tenant's table; the parameters are text or null. */
+/**
+ * Runs a statement whose text depends on a tenant's table, perhaps in a transaction of the pool; the parameters are text
+ * or null.
+ */
 export function runShape<Row extends postgres.Row>(
-  sql: Sql,
+  pool: Sql,
   text: string,
   parameters: readonly (string | null)[],
+  on: Queryable = pool,
 ): Promise<postgres.RowList<Row[]>> {
-  return sql.unsafe<Row[]>(text, [...parameters], { prepare: mayPrepare(budgetOf(sql), text) });
+  return on.unsafe<Row[]>(text, [...parameters], { prepare: mayPrepare(budgetOf(pool), text) });
 }
 
 /** A shape's third use prepares it, where there is room. */

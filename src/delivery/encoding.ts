@@ -1,5 +1,5 @@
 /** Values as UTF-8 and percent-encoded text. */
-import { DeliveryFailure } from "./failure.ts";
+import { DeliveryFailure } from "../outbound/failure.ts";
 import type { Template } from "./template.ts";
 import { type Fill, textOf } from "./variable.ts";
 

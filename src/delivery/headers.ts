@@ -1,29 +1,8 @@
-/** Request headers: placeholders in their values, and what may be sent at all. */
+/** Placeholders in the values of request headers. */
+import { controlCharacter } from "../outbound/headers.ts";
 import { doesNotFit, wellFormedTextOf } from "./encoding.ts";
-import { DeliveryFailure } from "./failure.ts";
 import { assemble, type Template } from "./template.ts";
 import type { Fill } from "./variable.ts";
-
-/** RFC 9110: tab, and every character from the blank on but DEL. */
-const controlCharacter = /[^\t\u0020-\u007e\u0080-\u{10ffff}]/u;
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-/** What the connection, and not a service task, decides. */
-const reserved = new Set([
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 export function renderHeader(template: Template, fills: readonly Fill[]): string {
   return assemble(template, fills.map(singleLine));
@@ -34,25 +13,3 @@ function singleLine(fill: Fill): string {
   if (!controlCharacter.test(text)) return text;
   throw doesNotFit(fill.name, "holds a line break or another control character, which no header can");
 }
-
-/**
- * The headers as node:http takes them: one character for each byte of UTF-8. Throws `invalid_header` for a name that is
- * none, stands twice or belongs to the connection, and for control characters in a value.
- */
-export function wireHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const names = new Set<string>();
-  const entries = Object.entries(headers).map(([name, value]): [string, string] => {
-    const lower = name.toLowerCase();
-    if (!token.test(name)) throw invalid(name, "is not a header's name");
-    if (reserved.has(lower))
-      throw invalid(name, "is set by the connection and cannot be set by a service task");
-    if (names.has(lower)) throw invalid(name, "stands twice");
-    if (controlCharacter.test(value)) throw invalid(name, "holds a line break or another control character");
-    names.add(lower);
-    return [name, Buffer.from(value.trim()).toString("latin1")];
-  });
-  return Object.fromEntries(entries);
-}
-
-const invalid = (name: string, why: string) =>
-  new DeliveryFailure("invalid_header", `The header ${JSON.stringify(name.slice(0, 100))} ${why}.`);

@@ -5,7 +5,7 @@
  * inside them `$` and a mark. A template that is JSON then has every placeholder where a whole value, or a piece of a
  * string, can stand: not in a number, and not in an escape, for `\$` and `\u00$` are none.
  */
-import { DeliveryFailure } from "./failure.ts";
+import { DeliveryFailure } from "../outbound/failure.ts";
 import { assemble, mark, type Template } from "./template.ts";
 import { type Fill, jsonOf, textOf } from "./variable.ts";
 

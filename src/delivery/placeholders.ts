@@ -4,7 +4,7 @@
  * and each value is written so that it cannot leave the place of its placeholder. What cannot be written there is a
  * failure, and nothing is sent.
  */
-import { DeliveryFailure } from "./failure.ts";
+import { DeliveryFailure } from "../outbound/failure.ts";
 import { attachmentIdOf } from "./fileVariable.ts";
 import { renderForm } from "./formBody.ts";
 import { renderHeader } from "./headers.ts";
@@ -111,3 +111,20 @@ function contentOf(name: string, { value }: Variable, inBody: boolean): Variable
     : "is a file, which can stand in a body or in an addon's parameters alone";
   throw new DeliveryFailure("value_does_not_fit", `\${${name}} ${why}.`);
 }
+
+/**
+ * Judges a template before there are values: what is malformed, or holds a placeholder where none can stand, fails for
+ * every value. Throws `invalid_template` and `invalid_url`.
+ */
+export function checkTemplate(source: string, place: Place): void {
+  const template = parseTemplate(source);
+  const fills = template.names.map((name) => ({ name, variable: stand }));
+  try {
+    renderers[place](template, fills);
+  } catch (error) {
+    if (error instanceof DeliveryFailure && error.code !== "value_does_not_fit") throw error;
+  }
+}
+
+/** Fits nearly everywhere; where it does not, another value may. */
+const stand: Variable = { type: "Integer", value: 1 };

@@ -6,8 +6,9 @@
  * be letters, digits, dots and hyphens; as the port, digits. A placeholder at the very start is a base URL, written as it
  * is: whoever writes such a template leaves the choice of host to the variable, within the outbound policy.
  */
+
+import { DeliveryFailure } from "../outbound/failure.ts";
 import { cannotStand, doesNotFit, percentEncoded, refuseOpenEscapes, wellFormedTextOf } from "./encoding.ts";
-import { DeliveryFailure } from "./failure.ts";
 import { assemble, type Template } from "./template.ts";
 import type { Fill } from "./variable.ts";
 

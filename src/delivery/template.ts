@@ -6,7 +6,7 @@
  * placeholder (`${}`, `${a b}`, `${a${b}}`, one that is never closed) is a mistake that would reach the receiver, so it
  * is refused. Whoever has to send `${` itself puts it in a variable: a value is never read as a template.
  */
-import { DeliveryFailure } from "./failure.ts";
+import { DeliveryFailure } from "../outbound/failure.ts";
 
 /** `texts` stand around the `names`: there is always one more of them. */
 export interface Template {

@@ -1,17 +1,7 @@
 /** Process variables as Camunda 7 types them, and how each is written as text and as JSON (design 9). */
 import { numberText } from "../json.ts";
-import { DeliveryFailure } from "./failure.ts";
-
-export type VariableType =
-  | "String"
-  | "Integer"
-  | "Long"
-  | "Double"
-  | "Boolean"
-  | "Date"
-  | "Json"
-  | "Null"
-  | "File";
+import { DeliveryFailure } from "../outbound/failure.ts";
+import type { VariableType } from "../processEngine.ts";
 
 /**
  * `value` is what an engine's REST interface shows, `null` under any type for no value: for `Json` its text or the

@@ -6,8 +6,8 @@
  * missing in the count.
  */
 import { SaxesParser } from "saxes";
+import { DeliveryFailure } from "../outbound/failure.ts";
 import { doesNotFit, wellFormedTextOf } from "./encoding.ts";
-import { DeliveryFailure } from "./failure.ts";
 import { assemble, mark, type Template } from "./template.ts";
 import type { Fill } from "./variable.ts";
 

@@ -5,11 +5,6 @@ import type { AttachmentMetadata } from "../generated/schemas.ts";
 export const objectKey = (tenantId: number, attachmentId: string) =>
   `attachments/${tenantId}/${attachmentId.toLowerCase()}`;
 
-/** The id in an object's key; undefined for a key that is none of ours. */
-export function idOfKey(key: string): string | undefined {
-  return /^attachments\/\d+\/([0-9a-f-]{36})$/.exec(key)?.[1];
-}
-
 export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /** An attachment as the rooms see it. */

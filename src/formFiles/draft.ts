@@ -1,14 +1,10 @@
 /** An upload becomes a draft, or leaves nothing behind (design 8). */
-
-import { checkContent } from "../content/checkContent.ts";
-import { ContentRejection } from "../content/rejection.ts";
 import type { Deps } from "../deps.ts";
 import type { ReceivedFile } from "../file.ts";
+import { type JudgedFile, judgeFile } from "../files/judge.ts";
 import type { AttachmentMetadata } from "../generated/schemas.ts";
 import { Problem } from "../problem.ts";
 import { metadataOf, objectKey } from "./attachment.ts";
-import { checkFileName } from "./fileName.ts";
-import { scanForMalware } from "./malware.ts";
 import {
   deleteRow,
   insertReceiving,
@@ -45,15 +41,13 @@ export async function storeDraft(
   origin: Origin,
   deps: Deps,
 ): Promise<AttachmentMetadata> {
-  checkFileName(file.fileName);
-  const { mimeType } = await checkContent(file).catch(refuseContent);
-  await scanForMalware(file, deps);
+  const judged = await judgeFile(file, deps);
   const id = Bun.randomUUIDv7();
-  const attachment = attachmentOf(file, { id, mimeType, origin });
+  const attachment = attachmentOf(judged, { id, origin });
   await insert(attachment, origin, deps);
   try {
-    const { path, size, sha256 } = file;
-    await deps.storage.put(objectKey(origin.tenantId, id), { path, size, sha256, contentType: mimeType });
+    const { path, size, sha256, mimeType: contentType } = judged;
+    await deps.storage.put(objectKey(origin.tenantId, id), { path, size, sha256, contentType });
   } catch (error) {
     await abandon(attachment, deps);
     throw error;
@@ -67,15 +61,12 @@ export async function storeDraft(
   return metadataOf(attachment, uploadedAt);
 }
 
-function attachmentOf(
-  file: ReceivedFile,
-  { id, mimeType, origin }: { id: string; mimeType: string; origin: Origin },
-): NewAttachment {
+function attachmentOf(file: JudgedFile, { id, origin }: { id: string; origin: Origin }): NewAttachment {
   const { by, ...where } = origin;
   return {
     ...where,
     id,
-    mimeType,
+    mimeType: file.mimeType,
     fileName: file.fileName,
     size: file.size,
     sha256: file.sha256,
@@ -112,10 +103,4 @@ async function abandon({ id, tenantId }: NewAttachment, { sql, storage, log }: D
   } catch (err) {
     log.warn({ attachment_id: id, err }, "an upload that failed is left to the sweep");
   }
-}
-
-function refuseContent(error: unknown): never {
-  if (error instanceof ContentRejection)
-    throw new Problem(error.code, { message: error.message, cause: error.cause });
-  throw error;
 }

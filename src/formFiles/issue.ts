@@ -11,6 +11,8 @@ export interface Issue {
   readonly processInstanceId: string;
   /** One entry for each URL. */
   readonly attachmentIds: readonly string[];
+  /** The service task that they are for, if Waybill itself carries it out. */
+  readonly serviceTaskId?: string;
 }
 
 /**
@@ -20,14 +22,19 @@ export interface Issue {
 export async function issueDownloadUrls({ sql, config, now }: Deps, issue: Issue): Promise<DownloadUrl[]> {
   const { publicBaseUrl, downloadTokenSecret, downloadUrlTtlSeconds } = config;
   if (publicBaseUrl === undefined || downloadTokenSecret === undefined) throw cannotIssue();
-  const { tenantId, processInstanceId } = issue;
+  const { tenantId, processInstanceId, serviceTaskId = null } = issue;
   const expiresAt = new Date(now().getTime() + downloadUrlTtlSeconds * 1000);
   const tokens = issue.attachmentIds.map((id) => {
     const attachmentId = id.toLowerCase();
     return { attachmentId, ...issueToken(downloadTokenSecret, { attachmentId, tenantId, expiresAt }) };
   });
   const stored = tokens.map(({ attachmentId, digest }) => ({ attachmentId, digest }));
-  const unfit = await insertTokens(sql, stored, { tenantId, processInstanceId, expiresAt });
+  const unfit = await insertTokens(sql, stored, {
+    tenantId,
+    processInstanceId,
+    expiresAt,
+    serviceTaskId,
+  });
   if (unfit.length > 0) throw notCommitted(unfit);
   return tokens.map(({ attachmentId, token }) => ({
     attachment_id: attachmentId,

@@ -3,6 +3,7 @@
  * receiving → draft → committed, and receiving or draft → deleting → no row (reference 3, design 8).
  */
 import type { Queryable, Sql } from "../database/connect.ts";
+import type { FileKind } from "../files/fileKind.ts";
 import type { Attachment, Timestamp } from "./attachment.ts";
 
 const timestamp = (sql: Queryable, column: string) =>
@@ -144,7 +145,12 @@ export interface NewToken {
 export async function insertTokens(
   sql: Queryable,
   tokens: readonly NewToken[],
-  issue: { readonly tenantId: number; readonly processInstanceId: string; readonly expiresAt: Date },
+  issue: {
+    readonly tenantId: number;
+    readonly processInstanceId: string;
+    readonly expiresAt: Date;
+    readonly serviceTaskId: string | null;
+  },
 ): Promise<string[]> {
   const [row] = await sql<{ unfit: string[] | null }[]>`
     with wanted as (
@@ -155,12 +161,19 @@ export async function insertTokens(
         and a.state = 'committed' and a.process_instance_id = ${issue.processInstanceId}),
     unfit as (select id from wanted except select id from fit),
     issued as (
-      insert into waybill.download_tokens (digest, attachment_id, tenant_id, process_instance_id, expires_at)
-      select digest, id, ${issue.tenantId}, ${issue.processInstanceId}, ${issue.expiresAt} from wanted
+      insert into waybill.download_tokens
+        (digest, attachment_id, tenant_id, process_instance_id, expires_at, service_task_id)
+      select digest, id, ${issue.tenantId}, ${issue.processInstanceId}, ${issue.expiresAt}, ${issue.serviceTaskId}
+      from wanted
       where not exists (select from unfit))
     select (select array_agg(id::text) from unfit) as unfit`;
   return row?.unfit ?? [];
 }
+
+/** What earlier attempts of a service task issued, and nobody has used, works no longer. */
+export const revokeUnusedTokens = (sql: Queryable, serviceTaskId: string) => sql`
+  update waybill.download_tokens set expires_at = now()
+  where service_task_id = ${serviceTaskId} and used_at is null and expires_at > now()`;
 
 /** Uses a token up, for ever and for everybody; undefined where it is not there, not for this file, used or expired. */
 export async function useToken(
@@ -198,9 +211,20 @@ export async function claimForRemoval(
     returning a.id::text, a.tenant_id::float8 as "tenantId"`;
 }
 
-/** As `deleteRow`, for many whose objects are gone. */
-export const deleteRows = (sql: Sql, ids: readonly string[]) =>
-  sql`delete from waybill.attachments where id = any(${sql.array([...ids], 2950)}::uuid[]) and state = 'deleting'`;
+export const attachments: FileKind = {
+  folder: "attachments",
+  rows: (sql) => sql`
+    select tenant_id, id, state, state in ('draft', 'committed') as settled,
+           case when state in ('draft', 'committed') then uploaded_at else state_since end as since
+    from waybill.attachments`,
+  deleteLost: async (sql, { id, state }) => {
+    const { count } = await sql`
+      delete from waybill.attachments where id = ${id} and state = ${state} and state <> 'committed'`;
+    return count === 1;
+  },
+  deleteRows: (sql, ids) =>
+    sql`delete from waybill.attachments where id = any(${sql.array([...ids], 2950)}::uuid[]) and state = 'deleting'`,
+};
 
 /** Tokens and sessions that have been over for a day tell nothing any more. */
 export async function forgetExpired(sql: Sql): Promise<void> {

@@ -6,18 +6,19 @@
  * pages.
  */
 import type { Queryable } from "../database/connect.ts";
-import type { Deps } from "../deps.ts";
+import type { Parts } from "../deps.ts";
+import { type FileKind, keyOf, type Place } from "../files/fileKind.ts";
 import type { ListedObject } from "../storage/storage.ts";
-import { idOfKey, isUuid, objectKey } from "./attachment.ts";
+import { storedFiles } from "../storedFiles/queries.ts";
+import { isUuid } from "./attachment.ts";
+import { attachments } from "./queries.ts";
 import {
   analyzeSeen,
   beforeAll,
   createSeen,
-  deleteLost,
   dropSeen,
   insertSeen,
   objectsWithoutRows,
-  type Place,
   rowsWithoutObjects,
   type SeenObject,
   type State,
@@ -26,7 +27,7 @@ import {
 /** One difference. `repaired`: it is none any more. */
 export type Finding =
   | { readonly kind: "object without row"; readonly key: string; readonly repaired: boolean }
-  /** Lies among the attachments, and is named like none. Never touched. */
+  /** Lies among the files of a kind, and is named like none. Never touched. */
   | { readonly kind: "unknown object"; readonly key: string; readonly repaired: false }
   | {
       readonly kind: "row without object";
@@ -37,7 +38,7 @@ export type Finding =
     };
 
 export interface ReconcileOptions {
-  /** Removes objects without rows, and rows without objects unless they are committed. */
+  /** Removes objects without rows, and rows without objects unless they are committed or stored. */
   readonly repair: boolean;
 }
 
@@ -45,33 +46,38 @@ const pageSize = 1000;
 
 /** Throws `storage_unavailable`, and what the database fails with; run again, it begins anew. */
 export async function* reconcile(
-  { sql, storage }: Pick<Deps, "sql" | "storage">,
+  { sql, storage }: Pick<Parts, "sql" | "storage">,
   { repair }: ReconcileOptions,
 ): AsyncGenerator<Finding> {
   await storage.ready();
   // One connection, since the table is that connection's.
   const connection = await sql.reserve();
   try {
-    const started = await createSeen(connection);
-    yield* noteObjects(connection, storage);
-    await analyzeSeen(connection);
-    yield* strayObjects(connection, { storage, started, repair });
-    yield* lostObjects(connection, { storage, started, repair });
+    for (const kind of [attachments, storedFiles]) yield* compare(connection, { kind, storage, repair });
   } finally {
     await dropSeen(connection).catch(() => {});
     connection.release();
   }
 }
 
-interface Comparison extends ReconcileOptions {
-  readonly storage: Deps["storage"];
-  readonly started: Date;
+interface Subject extends ReconcileOptions {
+  readonly kind: FileKind;
+  readonly storage: Parts["storage"];
 }
 
-async function* noteObjects(sql: Queryable, storage: Deps["storage"]): AsyncGenerator<Finding> {
+async function* compare(sql: Queryable, subject: Subject): AsyncGenerator<Finding> {
+  await dropSeen(sql);
+  const started = await createSeen(sql);
+  yield* noteObjects(sql, subject);
+  await analyzeSeen(sql);
+  yield* strayObjects(sql, { ...subject, started });
+  yield* lostObjects(sql, { ...subject, started });
+}
+
+async function* noteObjects(sql: Queryable, { kind, storage }: Subject): AsyncGenerator<Finding> {
   let page: SeenObject[] = [];
-  for await (const object of storage.list("attachments/")) {
-    const seen = attachmentOf(object);
+  for await (const object of storage.list(`${kind.folder}/`)) {
+    const seen = seenObject(kind, object);
     if (seen) page.push(seen);
     else yield { kind: "unknown object", key: object.key, repaired: false };
     if (page.length < pageSize) continue;
@@ -81,21 +87,24 @@ async function* noteObjects(sql: Queryable, storage: Deps["storage"]): AsyncGene
   await insertSeen(sql, page);
 }
 
-function attachmentOf({ key, modifiedAt }: ListedObject): SeenObject | undefined {
-  const id = idOfKey(key);
-  const tenantId = Number(key.split("/")[1]);
-  const named =
-    id !== undefined && isUuid(id) && Number.isSafeInteger(tenantId) && key === objectKey(tenantId, id);
-  return named ? { id, tenantId, modifiedAt } : undefined;
+function seenObject(kind: FileKind, { key, modifiedAt }: ListedObject): SeenObject | undefined {
+  const [, tenant, id = ""] = key.split("/");
+  const place = { tenantId: Number(tenant), id };
+  const named = isUuid(id) && Number.isSafeInteger(place.tenantId) && key === keyOf(kind, place);
+  return named ? { ...place, modifiedAt } : undefined;
+}
+
+interface Comparison extends Subject {
+  readonly started: Date;
 }
 
 async function* strayObjects(
   sql: Queryable,
-  { storage, started, repair }: Comparison,
+  { kind, storage, started, repair }: Comparison,
 ): AsyncGenerator<Finding> {
-  const next = (after: Place) => objectsWithoutRows(sql, { after, started, count: pageSize });
-  for await (const { tenantId, id } of pages(next)) {
-    const key = objectKey(tenantId, id);
+  const next = (after: Place) => objectsWithoutRows(sql, { kind, after, started, count: pageSize });
+  for await (const place of pages(next)) {
+    const key = keyOf(kind, place);
     if (repair) await storage.remove(key);
     yield { kind: "object without row", key, repaired: repair };
   }
@@ -103,13 +112,13 @@ async function* strayObjects(
 
 async function* lostObjects(
   sql: Queryable,
-  { storage, started, repair }: Comparison,
+  { kind, storage, started, repair }: Comparison,
 ): AsyncGenerator<Finding> {
-  const next = (after: Place) => rowsWithoutObjects(sql, { after, started, count: pageSize });
+  const next = (after: Place) => rowsWithoutObjects(sql, { kind, after, started, count: pageSize });
   for await (const row of pages(next)) {
     // A listing may miss what changes beside it: the object itself has the last word.
-    if (await isThere(storage, objectKey(row.tenantId, row.id))) continue;
-    const repaired = repair && (await deleteLost(sql, row));
+    if (await isThere(storage, keyOf(kind, row))) continue;
+    const repaired = repair && (await kind.deleteLost(sql, row));
     yield { kind: "row without object", ...row, repaired };
   }
 }
@@ -125,7 +134,7 @@ async function* pages<T extends Place>(next: (after: Place) => Promise<T[]>): As
   }
 }
 
-async function isThere(storage: Deps["storage"], key: string): Promise<boolean> {
+async function isThere(storage: Parts["storage"], key: string): Promise<boolean> {
   const object = await storage.get(key);
   await object?.body.cancel();
   return object !== undefined;

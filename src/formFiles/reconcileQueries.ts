@@ -1,15 +1,12 @@
 /** What a reconcile compares: the objects that the storage lists, in a table that lasts as long as a connection. */
 import type { Queryable } from "../database/connect.ts";
+import type { FileKind, Place } from "../files/fileKind.ts";
 
-export interface SeenObject {
-  readonly tenantId: number;
-  readonly id: string;
+export interface SeenObject extends Place {
   readonly modifiedAt: Date;
 }
 
-/** A place in the order of tenants and ids. */
-export type Place = Pick<SeenObject, "tenantId" | "id">;
-
+/** In the order of tenants and ids. */
 export const beforeAll: Place = { tenantId: 0, id: "00000000-0000-0000-0000-000000000000" };
 
 /** Answers the database's clock, which rows are compared with. */
@@ -33,45 +30,45 @@ export async function insertSeen(sql: Queryable, objects: readonly SeenObject[])
 export const analyzeSeen = (sql: Queryable) => sql`analyze seen_objects`;
 export const dropSeen = (sql: Queryable) => sql`drop table if exists seen_objects`;
 
-/** Objects without a row, last written an hour before `started` at the latest; in order, from after a place on. */
+/** What is compared, and how much of it at once: a page from after a place on. */
+export interface Page {
+  readonly kind: FileKind;
+  readonly after: Place;
+  readonly started: Date;
+  readonly count: number;
+}
+
+/** Objects without a row, last written an hour before `started` at the latest; in order. */
 export async function objectsWithoutRows(
   sql: Queryable,
-  { after, started, count }: { after: Place; started: Date; count: number },
+  { kind, after, started, count }: Page,
 ): Promise<Place[]> {
   return sql<Place[]>`
     select s.tenant_id::float8 as "tenantId", s.id::text from seen_objects s
     where (s.tenant_id, s.id) > (${after.tenantId}::bigint, ${after.id}::uuid)
       and s.modified_at < ${started}::timestamptz - interval '1 hour'
-      and not exists (select from waybill.attachments a where a.id = s.id and a.tenant_id = s.tenant_id)
+      and not exists (select from (${kind.rows(sql)}) r where r.id = s.id and r.tenant_id = s.tenant_id)
     order by s.tenant_id, s.id limit ${count}`;
 }
 
-export type State = "receiving" | "draft" | "committed" | "deleting";
+export type State = "receiving" | "draft" | "committed" | "stored" | "deleting";
 
 export interface UnseenRow extends Place {
   readonly state: State;
 }
 
 /**
- * Rows whose object was not seen and should have been: it was stored before `started`, or the row has been in passing
- * for an hour. In order, from after a place on.
+ * Rows whose object was not seen and should have been: it was there before `started`, or the row has been in passing
+ * for an hour. In order.
  */
 export async function rowsWithoutObjects(
   sql: Queryable,
-  { after, started, count }: { after: Place; started: Date; count: number },
+  { kind, after, started, count }: Page,
 ): Promise<UnseenRow[]> {
   return sql<UnseenRow[]>`
-    select a.tenant_id::float8 as "tenantId", a.id::text, a.state from waybill.attachments a
-    where a.id > ${after.id}::uuid
-      and case when a.state in ('draft', 'committed') then a.uploaded_at < ${started}
-               else a.state_since < ${started}::timestamptz - interval '1 hour' end
-      and not exists (select from seen_objects s where s.tenant_id = a.tenant_id and s.id = a.id)
-    order by a.id limit ${count}`;
-}
-
-/** Forgets an attachment that has no object and that no process has taken; false where its state has changed. */
-export async function deleteLost(sql: Queryable, { id, state }: UnseenRow): Promise<boolean> {
-  const { count } = await sql`
-    delete from waybill.attachments where id = ${id} and state = ${state} and state <> 'committed'`;
-  return count === 1;
+    select r.tenant_id::float8 as "tenantId", r.id::text, r.state from (${kind.rows(sql)}) r
+    where r.id > ${after.id}::uuid
+      and r.since < ${started}::timestamptz - case when r.settled then interval '0' else interval '1 hour' end
+      and not exists (select from seen_objects s where s.tenant_id = r.tenant_id and s.id = r.id)
+    order by r.id limit ${count}`;
 }

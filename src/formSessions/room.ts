@@ -2,5 +2,10 @@
 import type { HandlersOf } from "../handler.ts";
 import { createEmbed } from "./createEmbed.ts";
 import { createFormSession } from "./createFormSession.ts";
+import { startPublicProcess } from "./startPublicProcess.ts";
 
-export const formSessions = { createEmbed, createFormSession } satisfies HandlersOf<"formSessions">;
+export const formSessions = {
+  createEmbed,
+  createFormSession,
+  startPublicProcess,
+} satisfies HandlersOf<"formSessions">;

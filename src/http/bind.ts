@@ -16,7 +16,8 @@ import { type Arrival, admit, admitToTenant, methodNotAllowed } from "./admissio
 import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
 import { exchangeOf, type Operation } from "./exchange.ts";
-import { readMultipartBody } from "./multipart.ts";
+import { overheadBytes, readMultipartBody } from "./multipart.ts";
+import { multipartShape } from "./multipartShape.ts";
 import { convert, readPath, readQuery } from "./parameters.ts";
 import { plainNumbers } from "./plainNumbers.ts";
 import { compileValidator } from "./validation.ts";
@@ -88,12 +89,14 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
 const slowestBytesPerMs = 40;
 const timeToSend = (bytes: number) => 60_000 + bytes / slowestBytesPerMs;
 
+/** Bun takes no more, and would refuse it without a Problem. */
+const largestBody = 1024 ** 3;
+
 /** Reads a body as the contract says it comes. Undefined where the contract knows none. */
 function bodyReader({ body }: Operation, deps: Deps, timeoutMs: number | undefined) {
   if (!body) return undefined;
-  return body.contentType === "multipart/form-data"
-    ? multipartReader(deps, timeoutMs)
-    : jsonReader(body.maxBytes, timeoutMs);
+  if (body.contentType === "multipart/form-data") return multipartReader(body, deps, timeoutMs);
+  return jsonReader(body.maxBytes, timeoutMs);
 }
 
 function jsonReader(maxBytes: number, timeoutMs = timeToSend(maxBytes)) {
@@ -101,8 +104,14 @@ function jsonReader(maxBytes: number, timeoutMs = timeToSend(maxBytes)) {
   return (request: Request) => readJsonBody(request, limits);
 }
 
-function multipartReader({ config }: Deps, timeoutMs = timeToSend(config.uploadMaxBytes)) {
-  const limits = { folder: join(config.dataDir, "uploads"), maxFileBytes: config.uploadMaxBytes, timeoutMs };
+type MultipartBody = Extract<Operation["body"], { contentType: "multipart/form-data" }>;
+
+function multipartReader({ schema, maxBytes }: MultipartBody, { config }: Deps, bodyTimeoutMs?: number) {
+  const shape = multipartShape(schema);
+  const maxFileBytes = config.uploadMaxBytes;
+  const maxBodyBytes = Math.min(shape.maxFiles * maxFileBytes + overheadBytes, maxBytes ?? largestBody);
+  const timeoutMs = bodyTimeoutMs ?? timeToSend(maxBodyBytes);
+  const limits = { ...shape, folder: join(config.dataDir, "uploads"), maxFileBytes, maxBodyBytes, timeoutMs };
   return async (request: Request) => {
     const { value, dispose } = await readMultipartBody(request, limits);
     exchangeOf(request).dispose = dispose;

@@ -1,51 +1,59 @@
 /**
- * A multipart/form-data body, streamed: the file goes to disk as it arrives, hashed on the way, so that memory does
- * not grow with the size or the number of uploads in flight (design 8).
+ * A multipart/form-data body, streamed: files go to disk as they arrive, hashed on the way, so that memory does not
+ * grow with the size or the number of uploads in flight (design 8).
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
-import { writeAndHash } from "../file.ts";
-import { unstorable } from "../json.ts";
+import { type ReceivedFile, writeAndHash } from "../file.ts";
 import { Problem } from "../problem.ts";
+import { collectFields } from "./multipartFields.ts";
+import type { MultipartShape } from "./multipartShape.ts";
 
-export interface MultipartLimits {
+/** For the fields, their headers and the boundaries, beside the files' own bytes. */
+export const overheadBytes = 128 * 1024;
+
+export interface MultipartLimits extends MultipartShape {
   /** Where temporary files go. */
   readonly folder: string;
   readonly maxFileBytes: number;
+  /** All of it: files, fields, their headers and the boundaries. */
+  readonly maxBodyBytes: number;
   readonly timeoutMs: number;
 }
 
 export interface MultipartBody {
-  /** Fields by name: strings, and a `ReceivedFile` for the file. */
+  /** Fields by name: strings, a `ReceivedFile` for a file, an array of them where the shape says many. */
   readonly value: Readonly<Record<string, unknown>>;
-  /** Removes the temporary file. */
+  /** Removes the temporary files. */
   dispose(): Promise<void>;
 }
 
-/** For the fields, their headers and the boundaries, beside the file's own bytes. */
-const overheadBytes = 128 * 1024;
-const fieldBytes = 16 * 1024;
+/** 10,000 characters of any script, the longest text of the contract, and what else a field may be. */
+const fieldBytes = 64 * 1024;
+const maxFields = 20;
 
 /**
- * Reads the body. Throws `unsupported_media_type`, `payload_too_large` as soon as the file passes its limit,
- * `request_timeout`, and `bad_request` for a body that breaks off or is no multipart/form-data; then nothing is left.
+ * Reads the body. Throws `unsupported_media_type`, `payload_too_large` as soon as a file or the whole passes its limit,
+ * `request_timeout`, and `bad_request` for a body that breaks off, is no multipart/form-data, or has more files than
+ * the shape allows; then nothing is left.
  */
 export async function readMultipartBody(request: Request, limits: MultipartLimits): Promise<MultipartBody> {
   const contentType = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(contentType))
     throw new Problem("unsupported_media_type", { message: "The body must be multipart/form-data." });
-  if (Number(request.headers.get("content-length") ?? 0) > limits.maxFileBytes + overheadBytes)
-    throw tooLarge(limits);
+  if (Number(request.headers.get("content-length") ?? 0) > limits.maxBodyBytes) throw bodyTooLarge(limits);
   if (!request.body) throw malformed("The body is empty.");
   await mkdir(limits.folder, { recursive: true }).catch((cause) => {
     throw new Problem("storage_unavailable", { cause });
   });
-  const path = join(limits.folder, crypto.randomUUID());
-  const dispose = () => rm(path, { force: true });
+  const paths: string[] = [];
+  const dispose = async () => {
+    await Promise.all(paths.map((path) => rm(path, { force: true })));
+  };
   try {
-    const value = await parse(request.body, { contentType, path, limits });
+    const value = await parse(request.body, { contentType, paths, limits });
     return { value, dispose };
   } catch (error) {
     await dispose();
@@ -55,56 +63,42 @@ export async function readMultipartBody(request: Request, limits: MultipartLimit
 
 interface Parsing {
   readonly contentType: string;
-  readonly path: string;
+  /** Takes the path of each temporary file before it is made. */
+  readonly paths: string[];
   readonly limits: MultipartLimits;
 }
 
-async function parse(body: ReadableStream<Uint8Array>, { contentType, path, limits }: Parsing) {
-  const value: Record<string, unknown> = Object.create(null);
+async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, limits }: Parsing) {
+  const fields = collectFields(limits);
   const abort = new AbortController();
   const fail = (problem: Problem) => abort.abort(problem);
-  const set = (name: string, item: unknown) => {
-    if (Object.hasOwn(value, name)) fail(malformed(`The field "${name.slice(0, 100)}" stands twice.`));
-    value[name] = item;
-  };
-  const parser = new Busboy({
-    headers: { "content-type": contentType },
-    limits: { files: 1, fileSize: limits.maxFileBytes, fields: 20, parts: 21, fieldSize: fieldBytes },
-  });
-  const files: Promise<void>[] = [];
+  const refuse = (fault: string | undefined) => fault !== undefined && fail(malformed(fault));
+  const parser = new Busboy({ headers: { "content-type": contentType }, limits: parserLimits(limits) });
+  const files: Promise<ReceivedFile>[] = [];
   parser.on("file", (name, stream, fileName, _encoding, declaredType) => {
     // From the first moment on: an error that nobody listens to would end the process.
     stream.on("error", (cause) => fail(incomplete(cause)));
-    stream.once("limit", () => fail(tooLarge(limits)));
+    stream.once("limit", () => fail(fileTooLarge(limits)));
     abort.signal.addEventListener("abort", () => stream.destroy());
-    if (!name) return fail(malformed("A part has no name."));
-    const received = writeAndHash(stream as AsyncIterable<Uint8Array>, path).then((written) => {
-      set(name, {
-        path,
-        ...written,
-        fileName: decodeFileName(fileName ?? ""),
-        declaredType: said(declaredType),
-      });
-    });
-    received.catch((cause) => fail(new Problem("storage_unavailable", { cause })));
-    files.push(received);
+    const path = join(limits.folder, crypto.randomUUID());
+    paths.push(path);
+    const file = receive(stream, { path, fileName, declaredType });
+    file.catch((cause) => fail(new Problem("storage_unavailable", { cause })));
+    files.push(file);
+    refuse(fields.addFile(name, file));
   });
   parser.on("field", (name, text, _nameTruncated, truncated) => {
-    if (!name) return fail(malformed("A part has no name."));
-    if (truncated) fail(malformed(`The field "${name.slice(0, 100)}" is too long.`));
-    const detail = unstorable(name) ?? unstorable(text);
-    if (detail) fail(malformed(detail));
-    set(name, text);
+    refuse(fields.addText(name, text, { truncated }));
   });
-  parser.on("filesLimit", () => fail(malformed("There is more than one file.")));
-  parser.on("fieldsLimit", () => fail(malformed("There are too many fields.")));
-  parser.on("partsLimit", () => fail(malformed("There are too many parts.")));
+  parser.on("filesLimit", () => refuse(tooManyFiles(limits)));
+  parser.on("fieldsLimit", () => refuse("There are too many fields."));
+  parser.on("partsLimit", () => refuse("There are too many parts."));
   const deadline = setTimeout(() => fail(new Problem("request_timeout")), limits.timeoutMs);
   try {
     await pipeline(bounded(body, limits), parser, { signal: abort.signal });
-    await Promise.all(files);
+    const value = await fields.complete();
     abort.signal.throwIfAborted();
-    return { ...value };
+    return value;
   } catch (error) {
     abort.abort(error);
     await Promise.allSettled(files);
@@ -114,12 +108,34 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, path, limi
   }
 }
 
+const parserLimits = ({ maxFiles, maxFileBytes }: MultipartLimits) => ({
+  files: maxFiles,
+  fileSize: maxFileBytes,
+  fields: maxFields,
+  fieldSize: fieldBytes,
+  parts: maxFields + maxFiles,
+});
+
+interface FilePart {
+  readonly path: string;
+  readonly fileName: string | undefined;
+  readonly declaredType: string;
+}
+
+async function receive(
+  stream: AsyncIterable<Uint8Array>,
+  { path, fileName = "", declaredType }: FilePart,
+): Promise<ReceivedFile> {
+  const written = await writeAndHash(stream, path);
+  return { path, ...written, fileName: decodeFileName(fileName), declaredType: said(declaredType) };
+}
+
 /** Ends a body that has more bytes than any good one, wherever they are: the parser skips what belongs to no field. */
 async function* bounded(body: AsyncIterable<Uint8Array>, limits: MultipartLimits) {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > limits.maxFileBytes + overheadBytes) throw tooLarge(limits);
+    if (size > limits.maxBodyBytes) throw bodyTooLarge(limits);
     yield chunk;
   }
 }
@@ -135,5 +151,16 @@ const malformed = (message: string, cause?: unknown) => new Problem("bad_request
 
 const incomplete = (cause: unknown) => malformed("The body is not complete multipart/form-data.", cause);
 
-const tooLarge = ({ maxFileBytes }: MultipartLimits) =>
+const tooManyFiles = ({ maxFiles }: MultipartLimits) =>
+  maxFiles === 1 ? "There is more than one file." : `There are more than ${maxFiles} files.`;
+
+const fileTooLarge = ({ maxFileBytes }: MultipartLimits) =>
   new Problem("payload_too_large", { message: `The file is larger than ${maxFileBytes} bytes.` });
+
+/** Where there is one file, it is the body for all that its sender knows. */
+const bodyTooLarge = (limits: MultipartLimits) =>
+  limits.maxFiles === 1
+    ? fileTooLarge(limits)
+    : new Problem("payload_too_large", {
+        message: `The body is larger than ${limits.maxBodyBytes} bytes, the most that this operation takes.`,
+      });

@@ -1,3 +1,6 @@
 import type { HandlersOf } from "../handler.ts";
+import { rerunIncident } from "./rerunIncident.ts";
 
-export const incidents = {} satisfies HandlersOf<"incidents">;
+export const incidents = {
+  rerunIncident,
+} satisfies HandlersOf<"incidents">;

@@ -1,8 +1,9 @@
 import type { Deps } from "../deps.ts";
+import { fileHeaders } from "../files/send.ts";
 import { digestOf, isSigned } from "../formFiles/downloadTokens.ts";
 import { cannotIssue } from "../formFiles/issue.ts";
 import { findAttachment, useToken } from "../formFiles/queries.ts";
-import { fileHeaders, openFile } from "../formFiles/send.ts";
+import { openAttachment } from "../formFiles/send.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 
@@ -23,7 +24,7 @@ export const downloadSignedAttachment: Handler<"downloadSignedAttachment"> = asy
   if (!used)
     throw new Problem("download_refused", { message: "The download link is not valid, or no longer." });
   if (!attachment || !headers) throw new Problem("attachment_not_found");
-  return { status: 200, headers, body: await openFile(deps, attachment) };
+  return { status: 200, headers, body: await openAttachment(deps, attachment) };
 };
 
 /** Uses the token in the database; the signature is compared whatever comes of that. */

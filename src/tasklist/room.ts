@@ -1,3 +1,6 @@
 import type { HandlersOf } from "../handler.ts";
+import { completeTask } from "./completeTask.ts";
 
-export const tasklist = {} satisfies HandlersOf<"tasklist">;
+export const tasklist = {
+  completeTask,
+} satisfies HandlersOf<"tasklist">;

@@ -1,5 +1,5 @@
 /** What a call fails with, for tests that say so. */
-import { DeliveryFailure } from "../../src/delivery/failure.ts";
+import { DeliveryFailure } from "../../src/outbound/failure.ts";
 
 /** The failure that `work` ends in; anything else is thrown on. */
 export async function failureOf(work: () => unknown): Promise<DeliveryFailure> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, type Sql } from "../../src/database/connect.ts";
-import { type Jobs, startRecurring } from "../../src/jobs/recurring.ts";
+import { type Jobs, startJobs } from "../../src/jobs/jobs.ts";
 import { createLog } from "../../src/log.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { startFaultyProxy } from "../support/faultyProxy.ts";
@@ -27,7 +27,9 @@ async function startProcess(name: string, run: () => Promise<void>, pool: Sql = 
   const logged: Record<string, unknown>[] = [];
   const log = createLog("info", { write: (line) => void logged.push(JSON.parse(line)) });
   const job = { name, everySeconds: 1, run, runHere: async () => {} };
-  return { jobs: await startRecurring(pool, { log, job }), logged };
+  const jobs = await startJobs(pool, { log });
+  await jobs.recur(job);
+  return { jobs, logged };
 }
 
 async function until(condition: () => boolean): Promise<void> {

@@ -29,27 +29,36 @@ export async function filePart(name: string, { as = name, type }: FileOptions = 
 export interface RawUploadOptions {
   readonly contentType?: string;
   readonly user?: string;
+  readonly path?: string;
 }
 
-/** Sends the parts, as they are, to the login upload. */
+/** Sends the parts, as they are, to the login upload unless said otherwise. */
 export async function sendParts(
   server: TestServer,
   parts: readonly Uint8Array[],
-  { contentType = `multipart/form-data; boundary=${boundary}`, user = freshUser() }: RawUploadOptions = {},
+  {
+    contentType = `multipart/form-data; boundary=${boundary}`,
+    user = freshUser(),
+    path = uploadPath,
+  }: RawUploadOptions = {},
 ): Promise<Answer> {
   const headers: Record<string, string> = {
     authorization: `Bearer ${await server.token({ user, roles: ["member"] })}`,
     "x-active-tenant": "tenant-1",
     "content-type": contentType,
   };
-  return answerOf(await server.request(uploadPath, { method: "POST", headers, body: Buffer.concat(parts) }));
+  return answerOf(await server.request(path, { method: "POST", headers, body: Buffer.concat(parts) }));
 }
 
 /** A connection on which an upload has begun: its head is sent, `length` promised. Chunked where there is none. */
-export async function beginUpload(server: TestServer, length?: number): Promise<RawConnection> {
+export async function beginUpload(
+  server: TestServer,
+  length?: number,
+  path = uploadPath,
+): Promise<RawConnection> {
   const connection = await openRaw(server.url);
   const head = [
-    `POST ${uploadPath} HTTP/1.1`,
+    `POST ${path} HTTP/1.1`,
     "Host: localhost",
     `Authorization: Bearer ${await server.token({ user: freshUser() })}`,
     "x-active-tenant: tenant-1",

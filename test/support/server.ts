@@ -22,7 +22,9 @@ import { parseConfig } from "../../src/config.ts";
 import { connect, type Sql } from "../../src/database/connect.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import type { Deps } from "../../src/deps.ts";
+import { startJobs } from "../../src/jobs/jobs.ts";
 import { createLog } from "../../src/log.ts";
+import { startEngine } from "../../src/processEngine/startEngine.ts";
 import { listen } from "../../src/server.ts";
 import { completeConfig, wire } from "../../src/wire.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
@@ -74,6 +76,8 @@ export interface TestServerOptions {
   readonly secret?: string;
   readonly deps?: Partial<Deps>;
   readonly bodyTimeoutMs?: number;
+  /** Whether it carries service tasks out and fires timers; it does. */
+  readonly workers?: boolean;
 }
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -94,9 +98,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...options.environment,
   };
   const config = { ...(await completeConfig(parseConfig(environment, process.cwd()))) };
-  const deps = { ...wire(config, { sql, log }), ...options.deps };
-  const { accessTokens } = deps;
-  await deps.storage.prepare();
+  const parts = { ...wire(config, { sql, log }), ...options.deps };
+  const { accessTokens } = parts;
+  await parts.storage.prepare();
+  const jobs = await startJobs(sql, { log });
+  const engine = await startEngine(parts, jobs, { workers: options.workers ?? true });
+  const deps = { ...engine, ...options.deps };
   const { bodyTimeoutMs } = options;
   const server = listen(createApp(deps, { checkAnswers: true, bodyTimeoutMs }), config);
   const url = server.url.origin;
@@ -143,6 +150,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
     stop: async () => {
       await server.stop();
+      await jobs.stop();
       await sql.end({ timeout: 5 });
       await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();

@@ -61,7 +61,8 @@ create table waybill.user_tasks (
 
 create index user_tasks_open on waybill.user_tasks (tenant_id, created_at, id) where ended_at is null;
 
--- waiting → running → completed, or → incident → waiting again. cancelled: the process went on without it.
+-- waiting → running → completed, or → incident → waiting again. cancelled: the process went on without it. Whose a
+-- running task is, and whether that process is still alive, pg-boss knows.
 create table waybill.service_tasks (
   id uuid primary key,
   tenant_id bigint not null,
@@ -71,8 +72,8 @@ create table waybill.service_tasks (
   state text not null check (state in ('waiting', 'running', 'incident', 'completed', 'cancelled')),
   -- Counted before the call: a crash in mid-call must still use up an attempt.
   attempt integer not null default 0,
-  -- Whoever runs it has given up by then.
-  claimed_until timestamptz,
+  -- How often a person has had it run again. A job belongs to one of these runs.
+  rerun integer not null default 0,
   -- Set just before the request goes out: from then on only a person may have it sent again.
   sent_at timestamptz,
   -- What the integration answered, where the process could not go on with it.

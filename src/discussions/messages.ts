@@ -1,0 +1,64 @@
+/** Statements on `waybill.discussion_messages`, whose attachments stand in `waybill.stored_files`. */
+import type { Queryable, Sql, Tx } from "../database/connect.ts";
+import type { SentFile } from "../files/send.ts";
+import type { Message, MessageAttachment } from "../generated/schemas.ts";
+import type { Discussion } from "../participants/queries.ts";
+
+const createdAt = (sql: Queryable) =>
+  sql`to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+export interface NewMessage {
+  readonly id: string;
+  readonly discussion: Discussion;
+  readonly author: string;
+  readonly text: string;
+}
+
+/** Answers the message's moment. */
+export async function insertMessage(tx: Tx, { id, discussion, author, text }: NewMessage): Promise<string> {
+  const [row] = await tx<{ created_at: string }[]>`
+    insert into waybill.discussion_messages as m (id, tenant_id, process_instance_id, author, text)
+    values (${id}, ${discussion.tenantId}, ${discussion.processInstanceId}, ${author}, ${text})
+    returning ${createdAt(tx)} as created_at`;
+  if (!row) throw new Error("an insert answers one row");
+  return row.created_at;
+}
+
+/** As it is told, here and in `findMessages`. */
+export const attachmentOf = ({ id, fileName, mimeType, size }: SentFile): MessageAttachment => ({
+  attachment_id: id,
+  file_name: fileName,
+  mime_type: mimeType,
+  size,
+});
+
+/** Oldest first, the attachments in the order in which they were sent. */
+export async function findMessages(
+  sql: Sql,
+  { tenantId, processInstanceId }: Discussion,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<Message[]> {
+  const messages = await sql<Message[]>`
+    select m.id::text as message_id, m.author, m.text, ${createdAt(sql)} as created_at,
+           coalesce(f.attachments, '[]'::json) as attachments
+    from waybill.discussion_messages m
+    left join lateral (
+      select json_agg(json_build_object('attachment_id', id, 'file_name', file_name, 'mime_type', mime_type,
+                                        'size', size) order by id) as attachments
+      from waybill.stored_files where message_id = m.id) f on true
+    where m.tenant_id = ${tenantId} and m.process_instance_id = ${processInstanceId}
+    order by m.created_at, m.id limit ${limit} offset ${offset}`;
+  return [...messages];
+}
+
+/** Whether this message is one of this discussion. */
+export async function isMessageOf(
+  sql: Sql,
+  { tenantId, processInstanceId }: Discussion,
+  messageId: string,
+): Promise<boolean> {
+  const rows = await sql`
+    select from waybill.discussion_messages
+    where id = ${messageId} and tenant_id = ${tenantId} and process_instance_id = ${processInstanceId}`;
+  return rows.length > 0;
+}

@@ -1,0 +1,51 @@
+/** The fields of one multipart/form-data body, as they come in, and what they make once the last of it is here. */
+import type { ReceivedFile } from "../file.ts";
+import { unstorable } from "../json.ts";
+import type { MultipartShape } from "./multipartShape.ts";
+
+type Incoming = string | Promise<ReceivedFile> | Promise<ReceivedFile>[];
+
+/** What is wrong, as a sentence; undefined where nothing is. */
+type Fault = string | undefined;
+
+export interface Fields {
+  addText(name: string, text: string, options: { readonly truncated: boolean }): Fault;
+  /** `file` may be on its way yet. */
+  addFile(name: string, file: Promise<ReceivedFile>): Fault;
+  /** By name: a string, a file, or the files of a field that holds many, in the order of the body. */
+  complete(): Promise<Record<string, unknown>>;
+}
+
+export function collectFields({ fileFields }: MultipartShape): Fields {
+  const fields = new Map<string, Incoming>();
+  const addOnce = (name: string, value: Incoming): Fault => {
+    if (fields.has(name)) return `The field ${shown(name)} stands twice.`;
+    fields.set(name, value);
+    return undefined;
+  };
+  return {
+    addText: (name, text, { truncated }) => {
+      const fault = nameless(name) ?? unstorable(name) ?? unstorable(text);
+      if (fault === undefined && truncated) return `The field ${shown(name)} is too long.`;
+      return fault ?? addOnce(name, text);
+    },
+    addFile: (name, file) => {
+      const { many, maxFiles } = fileFields.get(name) ?? { many: false, maxFiles: 1 };
+      const others = fields.get(name);
+      if (!Array.isArray(others)) return nameless(name) ?? addOnce(name, many ? [file] : file);
+      others.push(file);
+      return others.length > maxFiles
+        ? `The field ${shown(name)} takes at most ${maxFiles} files.`
+        : undefined;
+    },
+    complete: async () => Object.fromEntries(await Promise.all([...fields].map(completed))),
+  };
+}
+
+async function completed([name, value]: readonly [string, Incoming]): Promise<[string, unknown]> {
+  return [name, Array.isArray(value) ? await Promise.all(value) : await value];
+}
+
+const nameless = (name: string): Fault => (name ? undefined : "A part has no name.");
+
+const shown = (name: string) => `"${name.slice(0, 100)}"`;

@@ -1,0 +1,14 @@
+import { judgeFile } from "../files/judge.ts";
+import type { Handler } from "../handler.ts";
+import { incoming, storeFile } from "../storedFiles/store.ts";
+
+export const uploadFile: Handler<"uploadFile"> = async ({ body, caller }, deps) => {
+  const judged = await judgeFile(body.file, deps);
+  const file = incoming(judged, {
+    tenantId: caller.tenant.id,
+    uploadedBy: caller.subject,
+    messageId: null,
+  });
+  await storeFile(file, deps);
+  return { status: 201, body: { path: `/api/v1/integration/files/${file.row.id}` } };
+};

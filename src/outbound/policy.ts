@@ -1,0 +1,106 @@
+/**
+ * Where service tasks may call out to (design 9): over http and https, to public addresses and to what the operator
+ * allows. A host is judged by every address that it resolves to, once, and the call goes to those very addresses:
+ * whatever the name resolves to a moment later is of no account.
+ *
+ * Odd notations (0x7f.1, 2130706433, full-width digits) need no rule: the URL parser makes ordinary addresses of them,
+ * and refuses zone ids.
+ */
+import { lookup } from "node:dns/promises";
+import { parseAddress, specialKind } from "./addressKinds.ts";
+import { type AllowRule, isAllowed } from "./allow.ts";
+import { DeliveryFailure } from "./failure.ts";
+
+/** The addresses of a host name, IPv4 or IPv6 in ordinary notation. Throws where there are none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** A URL that may be called, and the addresses that were checked: nothing else may be called for it. */
+export interface Target {
+  readonly url: URL;
+  readonly addresses: readonly string[];
+}
+
+/** By the operating system, as every other program on this machine does. */
+export const systemResolve: Resolve = async (host) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+export interface OutboundPolicy {
+  readonly allow: readonly AllowRule[];
+  readonly resolve: Resolve;
+}
+
+/**
+ * Throws `invalid_url`, `refused_by_policy` where any of the addresses is not to be called, and `unreachable` for a name
+ * that does not resolve.
+ */
+export async function checkTarget(text: string, { allow, resolve }: OutboundPolicy): Promise<Target> {
+  const url = callableUrl(text);
+  const host = hostOf(url);
+  const literal = parseAddress(host);
+  const addresses = literal ? [host] : await resolveAll(url, resolve);
+  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  for (const address of addresses) {
+    const kind = refusalOf(address, { allow, host, port });
+    if (kind !== undefined) throw refused(host, port, { address, kind });
+  }
+  return { url, addresses };
+}
+
+/** A URL as a message may show it: without credentials, query and fragment, which may hold tokens. */
+export const shownUrl = ({ origin, pathname }: URL) => `${origin}${pathname}`.slice(0, 200);
+
+/** Without the brackets of an IPv6 address. */
+export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, "$1");
+
+function callableUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (!url) throw new DeliveryFailure("invalid_url", "The URL of the service task is not a URL.");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new DeliveryFailure(
+      "refused_by_policy",
+      "Only URLs that begin with http:// or https:// can be called.",
+    );
+  if (url.username !== "" || url.password !== "")
+    throw new DeliveryFailure(
+      "refused_by_policy",
+      `The URL of ${url.host} holds credentials; send them in a header instead.`,
+    );
+  // The root's dot: the same host to a resolver, another one to a rule and to a certificate.
+  if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+async function resolveAll(url: URL, resolve: Resolve): Promise<readonly string[]> {
+  const addresses = await resolve(url.hostname).catch((cause: unknown) => {
+    throw unresolved(url, cause);
+  });
+  if (addresses.length === 0) throw unresolved(url);
+  return addresses;
+}
+
+function refusalOf(
+  text: string,
+  { allow, host, port }: { allow: readonly AllowRule[]; host: string; port: number },
+): string | undefined {
+  const address = parseAddress(text);
+  if (address === undefined) return "no address at all";
+  return isAllowed(allow, address, { host, port }) ? undefined : specialKind(address);
+}
+
+/** The address stays inside: whoever reads incidents need not learn what an internal name resolves to. */
+function refused(host: string, port: number, { address, kind }: { address: string; kind: string }) {
+  return new DeliveryFailure(
+    "refused_by_policy",
+    `${host} is or resolves to ${kind}, which service tasks may not call. An operator can permit it by adding ${host.includes(":") ? `[${host}]` : host}:${port} to OUTBOUND_ALLOW.`,
+    { cause: new Error(`${host} is ${address}`) },
+  );
+}
+
+const unresolved = (url: URL, cause?: unknown) =>
+  new DeliveryFailure(
+    "unreachable",
+    `The host ${url.hostname} has no address. Check the URL and the name server.`,
+    {
+      cause,
+    },
+  );

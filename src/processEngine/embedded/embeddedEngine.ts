@@ -1,0 +1,53 @@
+/**
+ * The embedded process engine: bpmn-engine in memory, everything else in PostgreSQL. Any number of processes work on
+ * one database; each instance is moved by one of them at a time, step by step (step.ts).
+ */
+
+import type { Sql } from "../../database/connect.ts";
+import type { Deps } from "../../deps.ts";
+import type { Jobs, Queue } from "../../jobs/jobs.ts";
+import type { ProcessEngine } from "../../processEngine.ts";
+import type { ServiceTaskJob, ServiceTasks } from "../serviceTask.ts";
+import { deploy } from "./deploy.ts";
+import { completeTask, start, terminate } from "./instances.ts";
+import { createModels } from "./models.ts";
+import { rerun, serviceTasksOf } from "./serviceTasks.ts";
+import type { TimerJob, Within } from "./step.ts";
+import { fireTimers } from "./timersDue.ts";
+
+export interface EmbeddedEngine {
+  readonly engine: ProcessEngine;
+  /** For whoever carries service tasks out. */
+  readonly serviceTasks: ServiceTasks;
+  readonly jobs: Queue<ServiceTaskJob>;
+  /** Begins to fire timers. */
+  work(): void;
+}
+
+const timersAtOnce = 4;
+
+export async function createEmbeddedEngine(
+  sql: Sql,
+  { log, jobs }: { log: Deps["log"]; jobs: Jobs },
+): Promise<EmbeddedEngine> {
+  const within: Within = {
+    sql,
+    log,
+    models: createModels(),
+    serviceTasks: await jobs.queue<ServiceTaskJob>("service-task"),
+    timers: await jobs.queue<TimerJob>("process-timer"),
+  };
+  const engine: ProcessEngine = {
+    deploy: (deployment) => deploy(within, deployment),
+    start: (instance) => start(within, instance),
+    completeTask: (completion) => completeTask(within, completion),
+    terminate: (tenant, id) => terminate(within, tenant, id),
+    rerun: (tenant, id) => rerun(within, tenant, id),
+  };
+  return {
+    engine,
+    serviceTasks: serviceTasksOf(within),
+    jobs: within.serviceTasks,
+    work: () => within.timers.work(timersAtOnce, (job) => fireTimers(within, job)),
+  };
+}

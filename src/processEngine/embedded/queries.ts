@@ -1,0 +1,213 @@
+/** The embedded engine's statements on models, instances and user tasks. */
+import type { Queryable, Sql, Tx } from "../../database/connect.ts";
+import type { Waiting } from "./run.ts";
+
+export interface DefinitionRef {
+  readonly id: string;
+  readonly version: number;
+}
+
+export async function findLatest(
+  sql: Queryable,
+  tenantId: number,
+  processKey: string,
+): Promise<DefinitionRef | undefined> {
+  const [row] = await sql<DefinitionRef[]>`
+    select id::text, version from waybill.process_definitions
+    where tenant_id = ${tenantId} and process_key = ${processKey} order by version desc limit 1`;
+  return row;
+}
+
+export async function findBpmn(sql: Queryable, definitionId: string): Promise<string> {
+  const [row] = await sql<{ bpmn: string }[]>`
+    select bpmn from waybill.process_definitions where id = ${definitionId}`;
+  if (!row) throw new Error(`there is no definition ${definitionId}`);
+  return row.bpmn;
+}
+
+export interface NewDefinition {
+  readonly tenantId: number;
+  readonly processKey: string;
+  readonly name: string;
+  readonly bpmn: string;
+  readonly forms: Readonly<Record<string, unknown>>;
+  readonly deployedBy: string;
+}
+
+/** The next version. To be called under the tenant's lock. */
+export async function insertDefinition(tx: Tx, definition: NewDefinition): Promise<number> {
+  const { tenantId, processKey, name, bpmn, forms, deployedBy } = definition;
+  const [row] = await tx<{ version: number }[]>`
+    insert into waybill.process_definitions (tenant_id, process_key, version, name, bpmn, forms, deployed_by)
+    select ${tenantId}, ${processKey}, coalesce(max(version), 0) + 1, ${name}, ${bpmn},
+           ${JSON.stringify(forms)}::text::json, ${deployedBy}
+    from waybill.process_definitions where tenant_id = ${tenantId} and process_key = ${processKey}
+    returning version`;
+  return row?.version ?? 1;
+}
+
+export interface InstanceRow {
+  readonly id: string;
+  readonly tenantId: number;
+  readonly processKey: string;
+  readonly definitionId: string;
+  readonly version: number;
+  readonly startedBy: string | null;
+}
+
+export interface NewInstanceRow extends InstanceRow {
+  readonly formSessionId: string | null;
+}
+
+/** Fails with unique_violation `process_instances_session` where the form session has started a process. */
+export async function insertInstance(tx: Tx, instance: NewInstanceRow): Promise<void> {
+  const { id, tenantId, processKey, definitionId, startedBy, formSessionId } = instance;
+  await tx`
+    insert into waybill.process_instances (id, tenant_id, process_key, definition_id, state, started_by, form_session_id)
+    values (${id}, ${tenantId}, ${processKey}, ${definitionId}, 'active', ${startedBy}, ${formSessionId})`;
+}
+
+export async function findSessionInstance(
+  sql: Queryable,
+  formSessionId: string,
+): Promise<{ id: string; processKey: string } | undefined> {
+  const [row] = await sql<{ id: string; processKey: string }[]>`
+    select id::text, process_key as "processKey" from waybill.process_instances where form_session_id = ${formSessionId}`;
+  return row;
+}
+
+export interface LockedInstance extends InstanceRow {
+  readonly state: "active" | "completed" | "terminated";
+  readonly engineState: Uint8Array | null;
+}
+
+/** One step at a time: the row is held until the transaction ends. */
+export async function lockInstance(
+  tx: Tx,
+  id: string,
+  tenantId: number,
+): Promise<LockedInstance | undefined> {
+  const [row] = await tx<LockedInstance[]>`
+    select i.id::text, i.tenant_id::float8 as "tenantId", i.process_key as "processKey",
+           i.definition_id::text as "definitionId", d.version, i.started_by as "startedBy", i.state,
+           i.engine_state as "engineState"
+    from waybill.process_instances i join waybill.process_definitions d on d.id = i.definition_id
+    where i.id = ${id} and i.tenant_id = ${tenantId} for update of i`;
+  return row;
+}
+
+export interface NewUserTask extends Waiting {
+  readonly id: string;
+  readonly name: string;
+  readonly formKey: string | null;
+}
+
+export interface NewServiceTask extends Waiting {
+  readonly id: string;
+}
+
+export interface StandingRows {
+  readonly instance: InstanceRow;
+  /** Compressed; null where the instance has ended. */
+  readonly engineState: Uint8Array | null;
+  readonly endState: "completed" | "terminated" | null;
+  readonly userTasks: readonly NewUserTask[];
+  readonly serviceTasks: readonly NewServiceTask[];
+}
+
+/**
+ * Stores where an instance stands, in one statement: what waits now and did not is added, what no longer waits is
+ * closed, with its incidents. Answers the service tasks that are new.
+ */
+export async function storeStanding(tx: Tx, standing: StandingRows): Promise<string[]> {
+  const { instance, engineState, endState, userTasks, serviceTasks } = standing;
+  const [row] = await tx<{ added: string[] | null }[]>`
+    with users as (
+      select * from json_to_recordset(${JSON.stringify(userTasks)}::text::json)
+        as t(id uuid, "activityId" text, "executionId" text, name text, "formKey" text)),
+    services as (
+      select * from json_to_recordset(${JSON.stringify(serviceTasks)}::text::json)
+        as t(id uuid, "activityId" text, "executionId" text)),
+    instance as (
+      update waybill.process_instances
+      set engine_state = ${engineState}, state = coalesce(${endState}, 'active'),
+          ended_at = case when ${endState}::text is null then null else now() end
+      where id = ${instance.id}),
+    added_users as (
+      insert into waybill.user_tasks (id, tenant_id, process_instance_id, process_key, activity_id, execution_id, name, form_key)
+      select id, ${instance.tenantId}, ${instance.id}, ${instance.processKey}, "activityId", "executionId", name, "formKey"
+      from users on conflict on constraint user_tasks_execution do nothing),
+    closed_users as (
+      update waybill.user_tasks set ended_at = now()
+      where process_instance_id = ${instance.id} and ended_at is null
+        and execution_id not in (select "executionId" from users)),
+    added_services as (
+      insert into waybill.service_tasks (id, tenant_id, process_instance_id, activity_id, execution_id, state)
+      select id, ${instance.tenantId}, ${instance.id}, "activityId", "executionId", 'waiting'
+      from services on conflict on constraint service_tasks_execution do nothing returning id),
+    cancelled as (
+      update waybill.service_tasks set state = 'cancelled'
+      where process_instance_id = ${instance.id} and state in ('waiting', 'running', 'incident')
+        and execution_id not in (select "executionId" from services) returning id),
+    resolved as (
+      update waybill.incidents set resolved_at = now()
+      where process_instance_id = ${instance.id} and resolved_at is null
+        and (service_task_id in (select id from cancelled) or ${endState}::text is not null))
+    select array_agg(id::text) as added from added_services`;
+  return row?.added ?? [];
+}
+
+export interface OpenTask {
+  readonly processInstanceId: string;
+  readonly activityId: string;
+  readonly executionId: string;
+  readonly ended: boolean;
+}
+
+export async function findUserTask(
+  sql: Queryable,
+  tenantId: number,
+  id: string,
+): Promise<OpenTask | undefined> {
+  const [row] = await sql<OpenTask[]>`
+    select process_instance_id::text as "processInstanceId", activity_id as "activityId",
+           execution_id as "executionId", ended_at is not null as ended
+    from waybill.user_tasks where id = ${id} and tenant_id = ${tenantId}`;
+  return row;
+}
+
+/** Whether it was open until now. */
+export async function closeUserTask(tx: Tx, id: string, user: string): Promise<boolean> {
+  const { count } = await tx`
+    update waybill.user_tasks set ended_at = now(), completed_by = ${user} where id = ${id} and ended_at is null`;
+  return count === 1;
+}
+
+/** Whoever takes part in a process takes part in its discussion. */
+export async function joinDiscussion(
+  tx: Tx,
+  user: string,
+  { tenantId, id }: Pick<InstanceRow, "tenantId" | "id">,
+): Promise<void> {
+  await tx`
+    insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
+    values (${tenantId}, ${id}, ${user}, ${user}) on conflict do nothing`;
+}
+
+/** Drafts of the session among these attachments: a visitor binds what the visitor uploaded, and nothing else. */
+export async function draftsOfOthers(
+  tx: Tx,
+  ids: readonly string[],
+  formSessionId: string,
+): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select distinct id::text from json_array_elements_text(${JSON.stringify(ids)}::text::json) id
+    where id::uuid not in (select a.id from waybill.attachments a where a.form_session_id = ${formSessionId})`;
+  return rows.map(({ id }) => id);
+}
+
+/** One tenant's deployments and tables are defined one after the other. Held until the transaction ends. */
+export const lockTenant = (tx: Tx, tenantId: number) =>
+  tx`select pg_advisory_xact_lock(hashtextextended('waybill.tenant_tables', ${tenantId}))`;
+
+export type { Sql };

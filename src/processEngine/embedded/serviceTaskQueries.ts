@@ -1,0 +1,131 @@
+/** Statements on service tasks and incidents: waiting → running → completed, or → incident → waiting. */
+import type { Queryable, Sql, Tx } from "../../database/connect.ts";
+import type { NewIncident, ServiceTaskJob } from "../serviceTask.ts";
+
+export interface TaskRow {
+  readonly id: string;
+  readonly tenantId: number;
+  readonly processInstanceId: string;
+  readonly processKey: string;
+  readonly definitionId: string;
+  readonly activityId: string;
+  readonly executionId: string;
+  readonly attempt: number;
+  readonly rerun: number;
+  /** JSON text. */
+  readonly outcome: string | null;
+}
+
+const columns = (sql: Queryable) => sql`
+  t.id::text, t.tenant_id::float8 as "tenantId", t.process_instance_id::text as "processInstanceId",
+  i.process_key as "processKey", i.definition_id::text as "definitionId", t.activity_id as "activityId",
+  t.execution_id as "executionId", t.attempt, t.rerun, t.outcome::text as outcome`;
+
+/** Counts the attempt. Only what waits is taken, or what its last process left before anything was sent. */
+export async function claimTask(
+  sql: Sql,
+  { service_task_id, rerun }: ServiceTaskJob,
+): Promise<TaskRow | undefined> {
+  const [row] = await sql<TaskRow[]>`
+    update waybill.service_tasks t set state = 'running', attempt = t.attempt + 1, sent_at = null
+    from waybill.process_instances i
+    where t.id = ${service_task_id} and t.rerun = ${rerun} and i.id = t.process_instance_id and i.state = 'active'
+      and (t.state = 'waiting' or (t.state = 'running' and t.sent_at is null))
+    returning ${columns(sql)}`;
+  return row;
+}
+
+/** What its last process left after the request had gone out. */
+export async function findInterrupted(sql: Sql, { service_task_id, rerun }: ServiceTaskJob) {
+  const [row] = await sql<TaskRow[]>`
+    select ${columns(sql)} from waybill.service_tasks t
+    join waybill.process_instances i on i.id = t.process_instance_id
+    where t.id = ${service_task_id} and t.rerun = ${rerun} and t.state = 'running' and t.sent_at is not null`;
+  return row;
+}
+
+type Attempt = Pick<TaskRow, "id" | "attempt">;
+
+/** Whether the attempt is still the one that runs. */
+export async function markTaskSent(sql: Sql, { id, attempt }: Attempt): Promise<boolean> {
+  const { count } = await sql`
+    update waybill.service_tasks set sent_at = now()
+    where id = ${id} and attempt = ${attempt} and state = 'running' and sent_at is null`;
+  return count === 1;
+}
+
+/**
+ * Whether the attempt's result still counts: also where its process was taken for dead and became an incident, for a
+ * late answer is an answer all the same.
+ */
+export async function closeTask(tx: Tx, { id, attempt }: Attempt): Promise<boolean> {
+  const [row] = await tx<{ closed: boolean }[]>`
+    with closed as (
+      update waybill.service_tasks set state = 'completed', outcome = null
+      where id = ${id} and attempt = ${attempt} and state in ('running', 'incident') returning id),
+    resolved as (
+      update waybill.incidents set resolved_at = now()
+      where service_task_id in (select id from closed) and resolved_at is null)
+    select exists (select from closed) as closed`;
+  return row?.closed ?? false;
+}
+
+/** The attempt becomes an incident; whether it was still running. */
+export async function insertIncident(
+  sql: Queryable,
+  task: TaskRow,
+  incident: NewIncident & { readonly outcome?: string },
+): Promise<boolean> {
+  const [row] = await sql<{ added: boolean }[]>`
+    with failed as (
+      update waybill.service_tasks set state = 'incident', outcome = ${incident.outcome ?? null}::text::json
+      where id = ${task.id} and attempt = ${task.attempt} and state = 'running' returning id),
+    added as (
+      insert into waybill.incidents (id, tenant_id, process_instance_id, process_key, activity_id, service_task_id, type,
+                                     message, request_sent, attempt)
+      select ${Bun.randomUUIDv7()}, ${task.tenantId}, ${task.processInstanceId}, ${task.processKey}, ${task.activityId},
+             id, ${incident.type}, ${incident.message}, ${incident.requestSent}, ${task.attempt}
+      from failed returning id)
+    select exists (select from added) as added`;
+  return row?.added ?? false;
+}
+
+/** A timer that cannot go on: there is no service task behind it. Says nothing where one such is open. */
+export async function insertTimerIncident(
+  sql: Sql,
+  instance: { readonly id: string; readonly tenantId: number },
+  message: string,
+): Promise<void> {
+  await sql`
+    insert into waybill.incidents (id, tenant_id, process_instance_id, process_key, activity_id, type, message,
+                                   request_sent, attempt)
+    select ${Bun.randomUUIDv7()}, ${instance.tenantId}, i.id, i.process_key, '', 'process_failed', ${message}, 'no', 0
+    from waybill.process_instances i where i.id = ${instance.id} and i.state = 'active' and not exists (
+      select from waybill.incidents o
+      where o.process_instance_id = i.id and o.service_task_id is null and o.resolved_at is null)`;
+}
+
+export interface OpenIncident {
+  readonly processInstanceId: string;
+  readonly serviceTaskId: string | null;
+  readonly resolved: boolean;
+}
+
+export async function lockIncident(tx: Tx, tenantId: number, id: string): Promise<OpenIncident | undefined> {
+  const [row] = await tx<OpenIncident[]>`
+    select process_instance_id::text as "processInstanceId", service_task_id::text as "serviceTaskId",
+           resolved_at is not null as resolved
+    from waybill.incidents where id = ${id} and tenant_id = ${tenantId} for update`;
+  return row;
+}
+
+/** The job of the new run; undefined where the task is no longer an incident. */
+export async function startRerun(tx: Tx, serviceTaskId: string): Promise<ServiceTaskJob | undefined> {
+  const [row] = await tx<{ rerun: number }[]>`
+    update waybill.service_tasks set state = 'waiting', rerun = rerun + 1, sent_at = null
+    where id = ${serviceTaskId} and state = 'incident' returning rerun`;
+  return row && { service_task_id: serviceTaskId, rerun: row.rerun };
+}
+
+export const resolveIncident = (tx: Tx, id: string) =>
+  tx`update waybill.incidents set resolved_at = now() where id = ${id}`;

@@ -1,0 +1,154 @@
+/** The embedded engine's side of service tasks (see `ServiceTasks` in engine.ts), and running incidents again. */
+
+import { parseServiceTask } from "../../delivery/serviceTask.ts";
+import type { Variables } from "../../delivery/variable.ts";
+import { isUuid } from "../../formFiles/attachment.ts";
+import { revokeUnusedTokens } from "../../formFiles/queries.ts";
+import { Problem } from "../../problem.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { storedVariables } from "../../variables/parse.ts";
+import { readForDelivery } from "../../variables/queries.ts";
+import {
+  type Answered,
+  type ClaimedTask,
+  LostClaim,
+  type NewIncident,
+  type ServiceTaskJob,
+  type ServiceTasks,
+} from "../serviceTask.ts";
+import { type EngineEvent, NothingWaits } from "./run.ts";
+import {
+  claimTask,
+  closeTask,
+  findInterrupted,
+  insertIncident,
+  lockIncident,
+  markTaskSent,
+  resolveIncident,
+  startRerun,
+  type TaskRow,
+} from "./serviceTaskQueries.ts";
+import { advance, type Within } from "./step.ts";
+
+interface Claimed extends ClaimedTask {
+  readonly row: TaskRow;
+  readonly catches: (code: string) => boolean;
+}
+
+export function serviceTasksOf(within: Within): ServiceTasks {
+  return {
+    claim: (job) => claim(within, job),
+    markSent: async ({ row }: Claimed) => {
+      if (!(await markTaskSent(within.sql, row))) throw new LostClaim();
+    },
+    complete: (task: Claimed, variables) =>
+      goOn(within, task, { kind: "serviceTaskCompleted", executionId: task.row.executionId }, variables),
+    catchesError: ({ catches }: Claimed, code) => catches(code),
+    throwError: (task: Claimed, { code, variables }) =>
+      goOn(within, task, { kind: "serviceTaskRejected", executionId: task.row.executionId, code }, variables),
+    fail: ({ row }: Claimed, incident) => fail(within, row, incident),
+  } as ServiceTasks;
+}
+
+async function claim(within: Within, job: ServiceTaskJob): Promise<Claimed | undefined> {
+  const { sql, models } = within;
+  const row = await claimTask(sql, job);
+  if (!row) return giveUpInterrupted(within, job);
+  if (row.attempt > 1) await revokeUnusedTokens(sql, row.id);
+  const model = await models.of(sql, row.definitionId);
+  const task = model.serviceTasks.get(row.activityId);
+  const parsed = task && parseServiceTask(task.topic, task.properties);
+  if (!parsed || "faults" in parsed)
+    throw new Error(`the service task ${row.activityId} was deployed with faults`);
+  return {
+    row,
+    rerun: row.rerun,
+    answered: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Answered),
+    catches: (code) => model.catchesError(row.activityId, code),
+    run: {
+      tenantId: row.tenantId,
+      processInstanceId: row.processInstanceId,
+      serviceTaskId: row.id,
+      activityId: row.activityId,
+      attempt: row.attempt,
+      config: parsed.config,
+      variables: await readForDelivery(sql, row.processInstanceId),
+    },
+  };
+}
+
+/** The process that sent it is gone: whether it was answered nobody knows, and only a person may send it again. */
+async function giveUpInterrupted(within: Within, job: ServiceTaskJob): Promise<undefined> {
+  const row = await findInterrupted(within.sql, job);
+  if (!row) return undefined;
+  const message =
+    "The server ended while the request was under way. The integration may have taken it; a rerun sends it again.";
+  await fail(within, row, { type: "interrupted", message, requestSent: "unknown" });
+  return undefined;
+}
+
+async function fail({ sql, log }: Within, row: TaskRow, incident: NewIncident): Promise<void> {
+  const added = await insertIncident(sql, row, incident);
+  const { processInstanceId, activityId, attempt } = row;
+  const told = {
+    process_instance_id: processInstanceId,
+    activity_id: activityId,
+    attempt,
+    type: incident.type,
+  };
+  log.warn(told, added ? "an incident" : "a failure of a service task that is over");
+}
+
+/** The task is closed and the process goes on; where it cannot, the answer is kept for a rerun, which sends nothing. */
+async function goOn(
+  within: Within,
+  { row }: Claimed,
+  event: EngineEvent,
+  variables: Variables,
+): Promise<void> {
+  const { processInstanceId, tenantId } = row;
+  try {
+    await within.sql.begin(async (tx) => {
+      const written = { variables: storedVariables(variables) };
+      const close = () => closeTask(tx, row);
+      await advance(tx, within, { tenantId, processInstanceId, event, written, close });
+    });
+    within.serviceTasks.ring();
+  } catch (error) {
+    if (error instanceof NothingWaits) {
+      within.log.warn({ service_task_id: row.id }, "an answer came after its service task was over");
+      return;
+    }
+    if (!(error instanceof Problem) || !["process_failed", "not_committed"].includes(error.code)) throw error;
+    const message = `The integration answered, but the process cannot go on: ${error.message} A rerun goes on from the answer and sends nothing.`;
+    const incident = { type: "process_failed", message, requestSent: "yes" } as const;
+    const answered: Answered = { error: event.kind === "serviceTaskRejected" ? event.code : null, variables };
+    await insertIncident(within.sql, row, { ...incident, outcome: JSON.stringify(answered) });
+  }
+}
+
+export async function rerun(
+  within: Within,
+  tenant: Tenant,
+  id: string,
+): Promise<{ processInstanceId: string }> {
+  const processInstanceId = await within.sql.begin(async (tx) => {
+    const incident = isUuid(id) ? await lockIncident(tx, tenant.id, id) : undefined;
+    if (!incident) throw new Problem("incident_not_found");
+    const { serviceTaskId, processInstanceId, resolved } = incident;
+    if (resolved) throw new Problem("incident_resolved");
+    await resolveIncident(tx, id);
+    if (serviceTaskId === null) {
+      const timer = { process_instance_id: processInstanceId, tenant_id: tenant.id };
+      await within.timers.enqueue(tx, [timer]);
+      return processInstanceId;
+    }
+    const job = await startRerun(tx, serviceTaskId);
+    if (!job) throw new Problem("incident_resolved");
+    await within.serviceTasks.enqueue(tx, [job]);
+    return processInstanceId;
+  });
+  within.serviceTasks.ring();
+  within.timers.ring();
+  return { processInstanceId };
+}

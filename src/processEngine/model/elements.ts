@@ -1,0 +1,72 @@
+/** What is read of moddle's elements: moddle itself types nothing. */
+
+export interface Element {
+  readonly $type: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly $attrs?: Readonly<Record<string, unknown>>;
+  readonly [property: string]: unknown;
+}
+
+export interface Process extends Element {
+  readonly id: string;
+  readonly isExecutable?: boolean;
+}
+
+export const listOf = (element: Element, property: string): readonly Element[] => {
+  const value = element[property];
+  return Array.isArray(value) ? (value as Element[]) : [];
+};
+
+export const flowElementsOf = (scope: Element) => listOf(scope, "flowElements");
+
+/** Every flow element of a process, with what is inside of sub-processes, each with the scope it stands in. */
+export function* everyElement(
+  scope: Element,
+): Generator<{ readonly element: Element; readonly scope: Element }> {
+  for (const element of flowElementsOf(scope)) {
+    yield { element, scope };
+    yield* everyElement(element);
+  }
+}
+
+/** The flows that leave an element, told by their sources: `outgoing` is optional in a model. */
+export const outgoingOf = (scope: Element, element: Element) =>
+  flowElementsOf(scope).filter((flow) => isType(flow, "SequenceFlow") && flow.sourceRef === element);
+
+export const extensionsOf = (element: Element): readonly Element[] => {
+  const extension = element.extensionElements as Element | undefined;
+  return extension ? listOf(extension, "values") : [];
+};
+
+/** `camunda:properties`, by name; a name that stands twice is in `repeated`. */
+export function propertiesOf(element: Element): {
+  readonly properties: Readonly<Record<string, string>>;
+  readonly repeated: readonly string[];
+} {
+  const all = extensionsOf(element)
+    .filter(({ $type }) => $type === "camunda:Properties")
+    .flatMap((list) => listOf(list, "values"))
+    .map((property): [string, string] => [String(property.name ?? ""), String(property.value ?? "")]);
+  const names = all.map(([name]) => name);
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
+  return { properties: Object.fromEntries(all), repeated };
+}
+
+export const isType = (element: Element, ...types: readonly string[]) =>
+  types.some((type) => element.$type === `bpmn:${type}`);
+
+/** `bpmn:ServiceTask` as a person says it: "service task". */
+export const kindOf = ({ $type }: Element) =>
+  $type
+    .replace(/^\w+:/, "")
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
+
+/** `camunda:formRef`, or a `camunda:formKey` that names a form by its id: `camunda-forms:deployment:<id>.form` too. */
+export function formRefOf(element: Element): string | undefined {
+  const attribute = element.formRef ?? element.formKey;
+  if (typeof attribute !== "string" || attribute === "") return undefined;
+  const deployed = /^camunda-forms:(?:deployment|bpmn):(?:.*\/)?(.+?)(?:\.form)?$/.exec(attribute);
+  return deployed?.[1] ?? attribute;
+}

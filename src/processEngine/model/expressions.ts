@@ -1,0 +1,179 @@
+/**
+ * Expressions of conditions and timers as Camunda modelers draw them: `${amount > 1000 && approved}`, evaluated by jexl
+ * over the process variables. There are no functions in them, and no way to a prototype; a variable's value is never
+ * read as an expression.
+ */
+import type { IExpressions } from "bpmn-elements";
+import { Jexl } from "jexl";
+import { LRUCache } from "lru-cache";
+
+/** Names what is wrong with an expression, or with the variables for it; never a value. */
+export class ExpressionError extends Error {
+  override readonly name = "ExpressionError";
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const longest = 2_000;
+const whole = /^\s*[$#]\{([^{}]*)\}\s*$/;
+const part = /[$#]\{/;
+
+/** What bpmn-engine evaluates expressions with. A text without one is itself. Throws `ExpressionError`. */
+export function createExpressions(variables: () => Values): IExpressions {
+  return {
+    resolveExpression: (text: unknown) => {
+      if (typeof text !== "string" || !part.test(text)) return text;
+      return evaluate(text, variables());
+    },
+    isExpression: (text: unknown) => typeof text === "string" && whole.test(text),
+    hasExpression: (text: unknown) => typeof text === "string" && part.test(text),
+  } as IExpressions;
+}
+
+/** A sequence flow's condition, which is true or false. Throws `ExpressionError`. */
+export function evaluateCondition(text: string, variables: Values): boolean {
+  const value = evaluate(text, variables);
+  if (typeof value === "boolean") return value;
+  throw new ExpressionError(`The condition ${text} is neither true nor false.`);
+}
+
+/** Why a text is no expression; undefined where it is one. */
+export function checkExpression(text: string): string | undefined {
+  try {
+    compile(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function evaluate(text: string, variables: Values): unknown {
+  const expression = compile(text);
+  try {
+    return expression.evalSync(contextOf(text, variables));
+  } catch (error) {
+    if (error instanceof ExpressionError) throw error;
+    throw new ExpressionError(`The expression ${text} cannot be evaluated.`, { cause: error });
+  }
+}
+
+/** Only own variables are there, and one that is not is a mistake rather than nothing. */
+function contextOf(text: string, variables: Values): object {
+  const get = (_: object, name: string | symbol) => {
+    if (typeof name === "string" && Object.hasOwn(variables, name)) return variables[name];
+    throw new ExpressionError(`There is no variable "${String(name)}" for the expression ${text}.`);
+  };
+  return new Proxy({}, { get });
+}
+
+type Compiled = ReturnType<typeof jexl.compile>;
+const known = new LRUCache<string, Compiled>({ max: 1_000 });
+
+function compile(text: string): Compiled {
+  const found = known.get(text);
+  if (found) return found;
+  const inner = whole.exec(text)?.[1];
+  if (inner === undefined || text.length > longest)
+    throw new ExpressionError(`"${text.slice(0, 200)}" is not one expression in \${…}.`);
+  const made = parse(text, inner);
+  known.set(text, made);
+  return made;
+}
+
+function parse(text: string, inner: string): Compiled {
+  try {
+    const expression = jexl.compile(inner);
+    refuseOdd((expression as unknown as { _getAst(): unknown })._getAst());
+    return expression;
+  } catch (error) {
+    const why = error instanceof ExpressionError ? error.message : "It is not well-formed.";
+    throw new ExpressionError(`The expression ${text} cannot be read. ${why}`, { cause: error });
+  }
+}
+
+const hidden = new Set(["constructor", "prototype", "__proto__"]);
+
+function refuseOdd(node: unknown): void {
+  if (typeof node !== "object" || node === null) {
+    if (node === null) throw new ExpressionError("It is empty.");
+    return;
+  }
+  const { type, value } = node as { type?: string; value?: unknown };
+  if (type === "FunctionCall") throw new ExpressionError("It calls a function, and there are none.");
+  if (type === "Identifier" && hidden.has(String(value))) throw new ExpressionError(`It reads "${value}".`);
+  for (const [key, child] of Object.entries(node))
+    if (key !== "_parent" && typeof child === "object" && child !== null) refuseOdd(child);
+}
+
+function makeJexl() {
+  const made = new Jexl();
+  const binary = (names: string[], precedence: number, op: (left: unknown, right: unknown) => unknown) => {
+    for (const name of names) made.addBinaryOp(name, precedence, op);
+  };
+  binary(["==", "eq"], 20, isSame);
+  binary(["!=", "ne"], 20, (left, right) => !isSame(left, right));
+  binary([">", "gt"], 20, (left, right) => orderOf(left, right) > 0);
+  binary(["<", "lt"], 20, (left, right) => orderOf(left, right) < 0);
+  binary([">=", "ge"], 20, (left, right) => orderOf(left, right) >= 0);
+  binary(["<=", "le"], 20, (left, right) => orderOf(left, right) <= 0);
+  // Its types leave out the flag by which operands are evaluated on demand.
+  const addLazyOp = made.addBinaryOp.bind(made) as (
+    name: string,
+    precedence: number,
+    op: unknown,
+    lazy: true,
+  ) => void;
+  const logic = (names: string[], precedence: number, ends: boolean) => {
+    // The right side is not looked at where the left side decides.
+    const op = (left: Lazy, right: Lazy) =>
+      left.eval().then((value) => (truthOf(value) === ends ? ends : right.eval().then(truthOf)));
+    for (const name of names) addLazyOp(name, precedence, op, true);
+  };
+  logic(["&&", "and"], 12, false);
+  logic(["||", "or"], 10, true);
+  for (const name of ["!", "not"]) made.addUnaryOp(name, (value: unknown) => !truthOf(value));
+  made.addUnaryOp("empty", isEmpty);
+  return made;
+}
+
+interface Lazy {
+  eval(): { then(use: (value: unknown) => unknown): unknown };
+}
+
+const jexl = makeJexl();
+
+function truthOf(value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  if (value === null) return false;
+  throw new ExpressionError("Something that is neither true nor false stands where one of these has to.");
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === "") return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+type Numeric = number | bigint;
+
+/** A number, or the text of one: whole numbers keep every digit. */
+function numeric(value: unknown): Numeric | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  if (typeof value !== "string" || !/^-?\d+(\.\d+)?$/.test(value)) return undefined;
+  return value.includes(".") ? Number(value) : BigInt(value);
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  if (typeof left === "string" && typeof right === "string") return left === right;
+  const [a, b] = [numeric(left), numeric(right)];
+  // biome-ignore lint/suspicious/noDoubleEquals: a number and a bigint are compared by value.
+  if (a !== undefined && b !== undefined) return a == b;
+  return (left ?? null) === (right ?? null);
+}
+
+function orderOf(left: unknown, right: unknown): number {
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : Number(left > right);
+  const [a, b] = [numeric(left), numeric(right)];
+  if (a === undefined || b === undefined)
+    throw new ExpressionError("Two things are compared that have no order, such as a text and nothing.");
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,259 @@
+/**
+ * What the embedded engine can run, element by element. Whatever it would do wrongly, or not at all, is a fault; what it
+ * leaves out without harm is a warning.
+ */
+import { ISODate, ISODuration } from "@0dep/piso";
+import { parseServiceTask } from "../../delivery/serviceTask.ts";
+import {
+  type Element,
+  everyElement,
+  extensionsOf,
+  flowElementsOf,
+  isType,
+  kindOf,
+  listOf,
+  outgoingOf,
+  type Process,
+  propertiesOf,
+} from "./elements.ts";
+import { checkExpression } from "./expressions.ts";
+
+/** Says something of an element. */
+export interface Judgement {
+  fault(element: Element, detail: string): void;
+  warning(element: Element, detail: string): void;
+}
+
+const maxFlowNodes = 1_000;
+const passing = ["Task", "ManualTask"];
+const gateways = ["ExclusiveGateway", "ParallelGateway", "InclusiveGateway"];
+const activities = ["UserTask", "ServiceTask", "SubProcess", ...passing];
+const runnable = [
+  ...activities,
+  ...gateways,
+  "StartEvent",
+  "EndEvent",
+  "IntermediateCatchEvent",
+  "IntermediateThrowEvent",
+  "BoundaryEvent",
+  "SequenceFlow",
+];
+const harmless = ["DataObject", "DataObjectReference", "DataStoreReference"];
+
+export function judgeProcess(process: Process, judgement: Judgement): void {
+  if (Buffer.byteLength(`trx_${process.id}`) > 63)
+    judgement.fault(process, "The process id is longer than 59 bytes.");
+  const nodes = [...everyElement(process)].filter(({ element }) => !isType(element, "SequenceFlow"));
+  if (nodes.length > maxFlowNodes) {
+    judgement.fault(process, `The process has more than ${maxFlowNodes} elements.`);
+    return;
+  }
+  judgeScope(process, judgement);
+  for (const { element, scope } of everyElement(process)) judgeElement(element, scope, judgement);
+}
+
+/** A process or a sub-process: one way in, and everything on it. */
+function judgeScope(scope: Element, judgement: Judgement): void {
+  const starts = flowElementsOf(scope).filter((element) => isType(element, "StartEvent"));
+  if (starts.length !== 1)
+    judgement.fault(scope, `A ${kindOf(scope)} needs one start event; this one has ${starts.length}.`);
+  const reached = new Set<Element>();
+  const visit = (element: Element | undefined): void => {
+    if (!element || reached.has(element)) return;
+    reached.add(element);
+    for (const flow of outgoingOf(scope, element)) visit(flow.targetRef as Element | undefined);
+    for (const boundary of boundariesOf(scope, element)) visit(boundary);
+  };
+  starts.forEach(visit);
+  for (const element of flowElementsOf(scope))
+    if (
+      isType(element, ...activities, ...gateways, "EndEvent", "IntermediateCatchEvent") &&
+      !reached.has(element)
+    )
+      judgement.warning(element, "Nothing leads here.");
+}
+
+export const boundariesOf = (scope: Element, activity: Element) =>
+  flowElementsOf(scope).filter(
+    (element) => isType(element, "BoundaryEvent") && element.attachedToRef === activity,
+  );
+
+function judgeElement(element: Element, scope: Element, judgement: Judgement): void {
+  if (isType(element, ...harmless)) return;
+  if (!isType(element, ...runnable)) {
+    judgement.fault(element, `A ${kindOf(element)} cannot be run here.`);
+    return;
+  }
+  judgeActivity(element, judgement);
+  judgeExtensions(element, judgement);
+  judgeAttributes(element, judgement);
+  if (isType(element, "SequenceFlow")) judgeFlow(element, judgement);
+  if (isType(element, "ServiceTask")) judgeServiceTask(element, judgement);
+  if (isType(element, "SubProcess")) judgeSubProcess(element, judgement);
+  if (/Event$/.test(element.$type)) judgeEvent(element, judgement);
+  const outgoing = outgoingOf(scope, element);
+  if (isType(element, "BoundaryEvent") && outgoing.length === 0)
+    judgement.fault(element, "Nothing follows this boundary event.");
+  if (isType(element, "ExclusiveGateway", "InclusiveGateway")) judgeGateway(element, outgoing, judgement);
+}
+
+function judgeActivity(element: Element, { fault }: Judgement): void {
+  if (element.loopCharacteristics) fault(element, "Loops and multiple instances cannot be run here.");
+  if (element.isForCompensation) fault(element, "Compensation cannot be run here.");
+}
+
+function judgeSubProcess(element: Element, judgement: Judgement): void {
+  if (element.triggeredByEvent) {
+    judgement.fault(element, "An event sub-process cannot be run here.");
+    return;
+  }
+  judgeScope(element, judgement);
+}
+
+function judgeServiceTask(element: Element, { fault }: Judgement): void {
+  const { topic, type } = element;
+  const external = type === "external" && (topic === "api-call" || topic === "addon");
+  if (!external) {
+    fault(
+      element,
+      'A service task is camunda:type="external" with the topic "api-call" or "addon" here; this one is not.',
+    );
+    return;
+  }
+  const { properties, repeated } = propertiesOf(element);
+  for (const name of repeated) fault(element, `The property "${name}" stands twice.`);
+  const parsed = parseServiceTask(topic as string, properties);
+  if ("faults" in parsed) for (const detail of parsed.faults) fault(element, detail);
+}
+
+function judgeGateway(element: Element, outgoing: readonly Element[], { fault }: Judgement): void {
+  if (outgoing.length < 2) return;
+  for (const flow of outgoing)
+    if (!flow.conditionExpression && element.default !== flow)
+      fault(flow, "A flow out of this gateway needs a condition, or has to be the default.");
+}
+
+function judgeFlow(flow: Element, { fault }: Judgement): void {
+  const condition = flow.conditionExpression as Element | undefined;
+  if (!flow.sourceRef || !flow.targetRef) {
+    fault(flow, "A sequence flow needs a source and a target.");
+    return;
+  }
+  if (!condition) return;
+  const isScript = condition.language || condition.resource;
+  const why = isScript
+    ? "A condition is an expression; scripts cannot be run here."
+    : checkExpression(String(condition.body ?? ""));
+  if (why) fault(flow, why);
+}
+
+function judgeEvent(element: Element, judgement: Judgement): void {
+  const [definition, ...others] = listOf(element, "eventDefinitions");
+  if (others.length > 0) {
+    judgement.fault(element, "An event with several definitions cannot be run here.");
+    return;
+  }
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    "bpmn:StartEvent": [],
+    "bpmn:EndEvent": ["TerminateEventDefinition", "ErrorEventDefinition"],
+    "bpmn:IntermediateCatchEvent": ["TimerEventDefinition"],
+    "bpmn:IntermediateThrowEvent": [],
+    "bpmn:BoundaryEvent": ["TimerEventDefinition", "ErrorEventDefinition"],
+  };
+  const known = allowed[element.$type] ?? [];
+  if (!definition) {
+    if (known.includes("TimerEventDefinition"))
+      judgement.fault(element, `A ${kindOf(element)} without a definition cannot be run here.`);
+    return;
+  }
+  if (!isType(definition, ...known)) {
+    judgement.fault(
+      element,
+      `A ${kindOf(element)} with a ${kindOf(definition).replace(" definition", "")} cannot be run here.`,
+    );
+    return;
+  }
+  if (isType(definition, "TimerEventDefinition")) judgeTimer(element, definition, judgement);
+  if (isType(element, "BoundaryEvent")) judgeBoundary(element, definition, judgement);
+}
+
+function judgeBoundary(event: Element, definition: Element, { fault }: Judgement): void {
+  const attachedTo = event.attachedToRef as Element | undefined;
+  if (!attachedTo) {
+    fault(event, "A boundary event needs the activity that it stands at.");
+    return;
+  }
+  const places = isType(definition, "ErrorEventDefinition")
+    ? ["ServiceTask", "SubProcess"]
+    : ["UserTask", "ServiceTask", "SubProcess"];
+  if (!isType(attachedTo, ...places))
+    fault(event, `This boundary event cannot stand at a ${kindOf(attachedTo)}.`);
+}
+
+function judgeTimer(event: Element, definition: Element, { fault }: Judgement): void {
+  const { timeDuration, timeDate, timeCycle } = definition as Record<string, Element | undefined>;
+  if (timeCycle) {
+    fault(event, "A timer cycle cannot be run here; use a duration or a date.");
+    return;
+  }
+  const [text, isLiteral] = timeDuration
+    ? [String(timeDuration.body ?? ""), isDuration]
+    : [String(timeDate?.body ?? ""), isDate];
+  if (/[$#]\{/.test(text)) {
+    const why = checkExpression(text.trim());
+    if (why) fault(event, why);
+  } else if (!isLiteral(text.trim()))
+    fault(event, `"${text.slice(0, 100)}" is not an ISO 8601 ${timeDuration ? "duration" : "date"}.`);
+}
+
+const isDuration = (text: string) => parses(() => new ISODuration(text).parse());
+const isDate = (text: string) => parses(() => new ISODate(text).parse());
+
+function parses(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Extensions that run something, or that the process would miss. */
+const refusedExtensions: Readonly<Record<string, string>> = {
+  "camunda:InputOutput": "Input and output mappings",
+  "camunda:ExecutionListener": "Execution listeners",
+  "camunda:TaskListener": "Task listeners",
+  "camunda:Connector": "Connectors",
+  "camunda:FormData": "Generated task forms",
+  "camunda:In": "Variable mappings",
+  "camunda:Out": "Variable mappings",
+  "camunda:ErrorEventDefinition": "Error definitions of external tasks",
+};
+
+function judgeExtensions(element: Element, { fault, warning }: Judgement): void {
+  for (const { $type } of extensionsOf(element)) {
+    const refused = refusedExtensions[$type];
+    if (refused) fault(element, `${refused} cannot be run here.`);
+    else if ($type !== "camunda:Properties") warning(element, `${$type} is ignored.`);
+  }
+}
+
+const openToAll = "is ignored: tasks are open to every member of the tenant.";
+const ignored: Readonly<Record<string, string>> = {
+  assignee: openToAll,
+  candidateUsers: openToAll,
+  candidateGroups: openToAll,
+  dueDate: "is ignored.",
+  followUpDate: "is ignored.",
+  priority: "is ignored.",
+  taskPriority: "is ignored.",
+  jobPriority: "is ignored.",
+  asyncBefore: "is ignored: every step is stored anyway.",
+  asyncAfter: "is ignored: every step is stored anyway.",
+  exclusive: "is ignored.",
+};
+
+function judgeAttributes(element: Element, { warning }: Judgement): void {
+  for (const [name, why] of Object.entries(ignored))
+    if (Object.hasOwn(element, name) && element[name] !== false) warning(element, `camunda:${name} ${why}`);
+}

@@ -1,0 +1,50 @@
+/** A first look at the XML of a model: bounds, well-formedness, and the line of each id. */
+import { SaxesParser } from "saxes";
+
+export interface ModelFault {
+  /** In the XML, from 1. */
+  readonly line: number | undefined;
+  /** The element's id. */
+  readonly element: string | undefined;
+  readonly detail: string;
+}
+
+const maxElements = 20_000;
+const maxDepth = 60;
+
+export interface Lines {
+  /** Of the element with this id; undefined where there is none. */
+  of(id: string): number | undefined;
+}
+
+/** Throws nothing: what is wrong with the text is in the faults. */
+export function scanXml(xml: string): { readonly lines: Lines; readonly faults: readonly ModelFault[] } {
+  const lines = new Map<string, number>();
+  const faults: ModelFault[] = [];
+  const parser = new SaxesParser({ xmlns: true });
+  const fault = (detail: string, element?: string) => faults.push({ line: parser.line, element, detail });
+  let [depth, elements] = [0, 0];
+  parser.on("error", ({ message }) =>
+    fault(`The XML is not well-formed: ${message.replace(/^\d+:\d+: /, "")}`),
+  );
+  parser.on("doctype", () => fault("A document type is not allowed."));
+  parser.on("opentag", ({ attributes, name }) => {
+    if (++depth === maxDepth) fault(`Elements nest deeper than ${maxDepth} levels.`);
+    if (++elements === maxElements) fault(`There are more than ${maxElements} elements.`);
+    const id = attributes.id?.value;
+    if (id === undefined || name.startsWith("bpmndi:")) return;
+    if (lines.has(id)) fault("This id stands twice.", id);
+    lines.set(id, parser.line);
+  });
+  parser.on("closetag", () => void depth--);
+  feed(parser, xml, faults);
+  return { lines: { of: (id) => lines.get(id) }, faults };
+}
+
+/** In pieces, so that a text that is wrong from its beginning is not read to its end. */
+function feed(parser: SaxesParser, xml: string, faults: readonly ModelFault[]): void {
+  const piece = 64 * 1024;
+  for (let at = 0; at < xml.length && faults.length < 10; at += piece)
+    parser.write(xml.slice(at, at + piece));
+  if (faults.length === 0) parser.close();
+}

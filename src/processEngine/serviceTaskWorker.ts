@@ -1,0 +1,86 @@
+/**
+ * Carries service tasks out: takes one, has it delivered, and tells the engine what came of it. Knows no engine but by
+ * its port. Whatever happens, a task ends completed, caught by its boundary event, or as an incident (design 9).
+ */
+import { deliver } from "../delivery/deliver.ts";
+import type { Deps } from "../deps.ts";
+import { DeliveryFailure } from "../outbound/failure.ts";
+import { Problem } from "../problem.ts";
+import { type ClaimedTask, LostClaim, type ServiceTaskJob, type ServiceTasks } from "./serviceTask.ts";
+
+/** The BPMN error of an integration's refusal (design 9). */
+export const rejectedCode = "INTEGRATION_REJECTED";
+
+export async function carryOut(job: ServiceTaskJob, tasks: ServiceTasks, deps: Deps): Promise<void> {
+  const task = await tasks.claim(job);
+  if (!task) return;
+  if (task.answered) return goOn(task, task.answered, tasks);
+  let requestSent = false;
+  const sending = async () => {
+    await tasks.markSent(task);
+    requestSent = true;
+  };
+  try {
+    const outcome = await deliver(task.run, { sending }, deps);
+    if (outcome.kind === "completed")
+      return await persist(() => goOn(task, { error: null, variables: outcome.variables }, tasks), deps);
+    await persist(() => rejected(task, outcome, tasks), deps);
+  } catch (error) {
+    if (error instanceof LostClaim) return;
+    // Nothing was sent, and the job will run again: no reason yet to bother anyone.
+    if (!(error instanceof DeliveryFailure) && !requestSent) throw error;
+    await persist(() => tasks.fail(task, incidentOf(error)), deps);
+  }
+}
+
+function goOn(
+  task: ClaimedTask,
+  { error, variables }: NonNullable<ClaimedTask["answered"]>,
+  tasks: ServiceTasks,
+) {
+  if (error === null) return tasks.complete(task, variables);
+  return tasks.throwError(task, { code: error, variables });
+}
+
+async function rejected(
+  task: ClaimedTask,
+  { status, body }: { readonly status: number; readonly body: string },
+  tasks: ServiceTasks,
+): Promise<void> {
+  const variables = {
+    error_status: { type: "Integer", value: status },
+    error_body: { type: "String", value: body },
+  } as const;
+  if (task.run.config.redirectFailures && tasks.catchesError(task, rejectedCode))
+    return tasks.throwError(task, { code: rejectedCode, variables });
+  await tasks.fail(task, {
+    type: "rejected",
+    message: `The integration took the request and refused it with HTTP ${status}. Its answer is in its own log; a rerun sends the request again.`,
+    requestSent: "yes",
+  });
+}
+
+function incidentOf(error: unknown) {
+  if (error instanceof DeliveryFailure) {
+    const { code: type, message, requestSent } = error;
+    return { type, message, requestSent };
+  }
+  const message =
+    "Something went wrong on our side after the request was sent; the log knows more. A rerun sends it again.";
+  return { type: "internal_error", message, requestSent: "unknown" } as const;
+}
+
+const tries = 60;
+
+/** What the integration answered must not be lost for a database that is away for a moment. */
+async function persist(work: () => Promise<void>, { log }: Deps): Promise<void> {
+  for (let left = tries; ; left--) {
+    try {
+      return await work();
+    } catch (err) {
+      if (left === 0 || err instanceof LostClaim || (err instanceof Problem && err.status < 500)) throw err;
+      log.warn({ err }, "the outcome of a service task cannot be stored yet");
+      await Bun.sleep(1_000);
+    }
+  }
+}

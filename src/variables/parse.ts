@@ -1,0 +1,99 @@
+/** Variables of a request → variables to store, or every fault in them at once (design 9). */
+import type { Logger } from "pino";
+import { attachmentIdOf } from "../delivery/fileVariable.ts";
+import type { Variable as DeliveredVariable, Variables as DeliveredVariables } from "../delivery/variable.ts";
+import type { Variable, Variables } from "../generated/schemas.ts";
+import { numberText, pointerToken } from "../json.ts";
+import { type Fault, Problem } from "../problem.ts";
+import { textOfType } from "./types.ts";
+import type { StoredVariable, VariableType } from "./variable.ts";
+
+/** Engines of the Camunda 7 family refuse longer ones (their column has so much room). */
+const usualStringLength = 4_000;
+
+/** Throws `invalid_variable`. A String that other engines would refuse is taken, and logged by its name. */
+export function parseVariables(
+  input: Variables | undefined,
+  log?: Logger,
+): ReadonlyMap<string, StoredVariable> {
+  const faults: Fault[] = [];
+  const parsed = new Map<string, StoredVariable>();
+  for (const [name, variable] of Object.entries(input ?? {})) {
+    const pointer = `/variables/${pointerToken(name)}`;
+    const nameFault = faultOfName(name);
+    if (nameFault) faults.push({ pointer, detail: nameFault });
+    const read = parseVariable(variable);
+    if (typeof read === "string") faults.push({ pointer: `${pointer}/value`, detail: read });
+    else parsed.set(name, read);
+    if (typeof variable.value === "string" && typeof read === "object" && read.type === "String")
+      warnIfLong(name, variable.value, log);
+  }
+  if (faults.length > 0) throw new Problem("invalid_variable", { errors: faults });
+  return parsed;
+}
+
+function warnIfLong(variable: string, { length }: string, log: Logger | undefined): void {
+  if (length > usualStringLength)
+    log?.warn({ variable, length }, "a String variable is longer than engines of the Camunda 7 family take");
+}
+
+function faultOfName(name: string): string | undefined {
+  if (name === "") return "A variable's name has at least one character.";
+  if (name.length > 255) return "A variable's name has at most 255 characters.";
+  return /\p{Cc}/u.test(name) ? "A variable's name holds no control characters." : undefined;
+}
+
+/** The variable, or why it is none. */
+function parseVariable({ value, type, valueInfo }: Variable): StoredVariable | string {
+  const given = type ?? typeOf(value);
+  if (given === "File") return parseFile(value, valueInfo);
+  if (valueInfo !== undefined) return "Only a File has a valueInfo.";
+  const text = value === null ? "null" : textOfType(given, value);
+  return text === undefined ? `The value is not of its type, ${given}.` : { type: given, value: text };
+}
+
+function typeOf(value: unknown): VariableType {
+  if (value === null) return "Null";
+  if (typeof value === "string") return "String";
+  if (typeof value === "boolean") return "Boolean";
+  const number = numberText(value);
+  if (number === undefined) return "Json";
+  return (["Integer", "Long"] as const).find((type) => textOfType(type, value) !== undefined) ?? "Double";
+}
+
+function parseFile(value: unknown, valueInfo: Variable["valueInfo"]): StoredVariable | string {
+  const { filename: name, mimetype: mimeType = "application/octet-stream" } = valueInfo ?? {};
+  if (name === undefined) return "A File has a valueInfo with its filename.";
+  const content = value === null ? new Uint8Array() : decodeBase64(value);
+  if (content === undefined) return "The content of a File is base64.";
+  return { type: "File", value: "null", file: { name, mimeType, size: content.byteLength, content } };
+}
+
+/** Standard base64 with its padding, and nothing else. */
+function decodeBase64(value: unknown): Uint8Array | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    return Uint8Array.fromBase64(value, { lastChunkHandling: "strict" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Attachments that the variables name, each once. */
+export function attachmentIdsOf(variables: ReadonlyMap<string, StoredVariable>): string[] {
+  const ids = [...variables.values()].flatMap(({ type, value }) => {
+    const id = type === "String" || type === "Json" ? attachmentIdOf(JSON.parse(value)) : undefined;
+    return id === undefined ? [] : [id];
+  });
+  return [...new Set(ids)];
+}
+
+/** What an integration gave, as it is stored. */
+export function storedVariables(variables: DeliveredVariables): ReadonlyMap<string, StoredVariable> {
+  const stored = ([name, { type, value }]: [string, DeliveredVariable]) => {
+    const text = value === null ? "null" : textOfType(type, value);
+    if (text === undefined) throw new TypeError(`the value of "${name}" is not of its type, ${type}`);
+    return [name, { type, value: text }] as const;
+  };
+  return new Map(Object.entries(variables).map(stored));
+}

@@ -1,0 +1,61 @@
+/** The value types of Camunda 7, each with how its value is written as JSON text. */
+import { numberText } from "../json.ts";
+import type { VariableType } from "./variable.ts";
+
+/** The value as JSON text, every digit kept; undefined where it is not of the type. */
+export const textOfType = (type: VariableType, value: unknown) => writers[type](value);
+
+const writers: Readonly<Record<VariableType, (value: unknown) => string | undefined>> = {
+  String: (value) => (typeof value === "string" ? JSON.stringify(value) : undefined),
+  Boolean: (value) => (typeof value === "boolean" ? String(value) : undefined),
+  Integer: (value) => whole(value, 32),
+  Long: (value) => whole(value, 64),
+  Double: double,
+  Date: date,
+  Json: json,
+  Null: () => undefined,
+  File: () => undefined,
+};
+
+/** A number or its text; `1.0` and `1e3` are whole. */
+function whole(value: unknown, bits: number): string | undefined {
+  const text = typeof value === "string" ? value : numberText(value);
+  const plain = text !== undefined && /^-?\d+$/.test(text) ? text : wholeOf(text);
+  if (plain === undefined) return undefined;
+  const number = BigInt(plain);
+  return BigInt.asIntN(bits, number) === number ? String(number) : undefined;
+}
+
+function wholeOf(text: string | undefined): string | undefined {
+  if (text === undefined || !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? String(number) : undefined;
+}
+
+function double(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value : numberText(value);
+  if (text === undefined || !/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined;
+  return Number.isFinite(Number(text)) ? text : undefined;
+}
+
+/** RFC 3339, or as Camunda 7 writes it: 2026-01-23T14:30:00.000+0200. Kept as it was given. */
+function date(value: unknown): string | undefined {
+  const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/;
+  if (typeof value !== "string" || !shape.test(value)) return undefined;
+  const standard = value.replace(/([+-]\d{2})(\d{2})$/, "$1:$2");
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(value) ?? [];
+  const exists =
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return exists && !Number.isNaN(Date.parse(standard)) ? JSON.stringify(value) : undefined;
+}
+
+/** A text is JSON itself; anything else is the value. Stored as the text that engines show. */
+function json(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  try {
+    JSON.parse(text);
+    return JSON.stringify(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { connect, type Sql } from "../../src/database/connect.ts";
+import { type Jobs, type Queue, startJobs } from "../../src/jobs/jobs.ts";
+import { createLog } from "../../src/log.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+
+setDefaultTimeout(60_000);
+const log = createLog("silent");
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = connect(database.url);
+});
+afterAll(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+interface Numbered {
+  readonly number: number;
+}
+
+/** What one server process has of the queue. */
+async function startProcess(name: string): Promise<{ jobs: Jobs; queue: Queue<Numbered> }> {
+  const jobs = await startJobs(sql, { log });
+  return { jobs, queue: await jobs.queue<Numbered>(name, { pollMs: 100 }) };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(10);
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => ({ number }));
+
+test("hundreds of jobs in three processes run once each, never two of the same at once", async () => {
+  const processes = await Promise.all([1, 2, 3].map(() => startProcess("many")));
+  const runs = new Map<number, number>();
+  for (const { queue } of processes)
+    queue.work(10, async ({ number }) => {
+      runs.set(number, (runs.get(number) ?? 0) + 1);
+      await Bun.sleep(5);
+    });
+  await processes[0]?.queue.enqueue(sql, numbers(300));
+  for (const { queue } of processes) queue.ring();
+  await until(() => runs.size === 300);
+  for (const { jobs } of processes) await jobs.stop();
+  expect([...runs.values()].filter((count) => count !== 1)).toEqual([]);
+});
+
+test("a job that is enqueued in a transaction runs if that commits, and never if it does not", async () => {
+  const { jobs, queue } = await startProcess("transaction");
+  const seen: number[] = [];
+  queue.work(2, async ({ number }) => void seen.push(number));
+  const rolledBack = sql.begin(async (tx) => {
+    await queue.enqueue(tx, [{ number: 1 }]);
+    throw new Error("rolled back");
+  });
+  expect(rolledBack).rejects.toThrow("rolled back");
+  await sql.begin((tx) => queue.enqueue(tx, [{ number: 2 }]));
+  queue.ring();
+  await until(() => seen.length > 0);
+  await Bun.sleep(300);
+  await jobs.stop();
+  expect(seen).toEqual([2]);
+});
+
+test("a job that fails runs again", async () => {
+  const { jobs, queue } = await startProcess("failing");
+  let runs = 0;
+  queue.work(1, async () => {
+    if (++runs === 1) throw new Error("not yet");
+  });
+  await queue.enqueue(sql, [{ number: 1 }]);
+  await until(() => runs === 2);
+  await jobs.stop();
+});
+
+test("a job waits for its moment", async () => {
+  const { jobs, queue } = await startProcess("later");
+  const moment = new Date(Date.now() + 1_500);
+  let ranAt = 0;
+  queue.work(1, async () => {
+    ranAt = Date.now();
+  });
+  await queue.enqueue(sql, [{ number: 1 }], moment);
+  await until(() => ranAt > 0);
+  await jobs.stop();
+  expect(ranAt).toBeGreaterThanOrEqual(moment.getTime());
+});
+
+test("one slow job holds up no other", async () => {
+  const { jobs, queue } = await startProcess("slow");
+  const release = Promise.withResolvers<void>();
+  const done: number[] = [];
+  queue.work(2, async ({ number }) => {
+    if (number === 0) await release.promise;
+    done.push(number);
+  });
+  await queue.enqueue(sql, numbers(20));
+  queue.ring();
+  await until(() => done.length === 19);
+  release.resolve();
+  await until(() => done.length === 20);
+  await jobs.stop();
+  expect(done.at(-1)).toBe(0);
+});

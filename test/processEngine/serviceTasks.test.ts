@@ -1,0 +1,286 @@
+/** Service tasks end to end: a file reaches the outside system, or an incident says why not (reference 7, design 9). */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Answer, type Partner, startPartner } from "../outbound/partner.ts";
+import { upload } from "../support/attachments.ts";
+import {
+  addon,
+  apiCall,
+  boundaryError,
+  boundaryTimer,
+  end,
+  flow,
+  model,
+  oneCall,
+  start,
+  userTask,
+} from "../support/bpmn.ts";
+import {
+  allowLoopback,
+  completeTask,
+  deploy,
+  freshKey,
+  incidentOf,
+  incidentsOf,
+  reaches,
+  rerun,
+  startInstance,
+  tasksOf,
+} from "../support/processes.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+setDefaultTimeout(60_000);
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ environment: allowLoopback });
+});
+afterAll(() => server.stop());
+
+async function withPartner(
+  answer: Answer | undefined,
+  use: (partner: Partner, url: string) => Promise<void>,
+) {
+  const partner = await startPartner(answer);
+  try {
+    await use(partner, `http://127.0.0.1:${partner.port}`);
+  } finally {
+    await partner.stop();
+  }
+}
+
+const json =
+  (body: unknown, status = 200): Answer =>
+  (_, response) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+
+const headerOf = (partner: Partner, name: string, at = 0) =>
+  partner.received[at]?.headers.find(([header]) => header === name)?.[1];
+
+const variablesOf = async (id: string) => {
+  const api = await server.processes();
+  return api.getProcessVariables({ xActiveTenant: "tenant-1", processInstanceId: id });
+};
+
+describe("an API call", () => {
+  test("sends each occurrence its own URL, which works once; the process goes on with the answer", async () => {
+    await withPartner(json({ reference: "CORE-1" }), async (partner, url) => {
+      const key = freshKey("loan");
+      const body = '{ "who": "${who}", "first": "${card}", "again": "${card}" }';
+      await deploy(
+        server,
+        oneCall(key, { method: "POST", url: `${url}/loans`, body, result_variable: "core" }),
+      );
+      const metadata = await upload(server);
+      const variables = { who: 'Jane "J" Doe', card: JSON.stringify(metadata) };
+      const { process_instance_id: id } = await startInstance(server, key, { variables });
+      await reaches(server, id, "completed");
+      expect(partner.received).toHaveLength(1);
+      const sent = JSON.parse(partner.received[0]?.body ?? "");
+      expect(sent.who).toBe('Jane "J" Doe');
+      expect(sent.first).not.toBe(sent.again);
+      for (const link of [sent.first, sent.again]) {
+        expect((await fetch(link)).status).toBe(200);
+        expect((await fetch(link)).status).toBe(401);
+      }
+      expect(headerOf(partner, "idempotency-key")).toBe(`${id}:call:1`);
+      expect((await variablesOf(id)).core).toMatchObject({ type: "Json" });
+    });
+  });
+
+  test("an unreachable system is an incident; a rerun has new URLs, and unused ones of before stop working", async () => {
+    const links: string[] = [];
+    let failing = true;
+    const answer: Answer = (_request, response) => (failing ? void response.destroy() : void response.end());
+    await withPartner(answer, async (partner, url) => {
+      const key = freshKey("loan");
+      await deploy(server, oneCall(key, { method: "PUT", url, body: '{"card":"${card}"}' }));
+      const card = JSON.stringify(await upload(server));
+      const { process_instance_id: id } = await startInstance(server, key, { variables: { card } });
+      const incident = await incidentOf(server, id);
+      expect(incident).toMatchObject({
+        activity_id: "call",
+        type: "unreachable",
+        request_sent: "unknown",
+        attempt: 1,
+      });
+      expect(incident.message).not.toContain("token");
+      failing = false;
+      await rerun(server, incident.incident_id);
+      await reaches(server, id, "completed");
+      links.push(...partner.received.map(({ body }) => JSON.parse(body).card));
+      expect(links).toHaveLength(2);
+      expect((await fetch(links[0] ?? "")).status).toBe(401);
+      expect((await fetch(links[1] ?? "")).status).toBe(200);
+      expect(headerOf(partner, "idempotency-key", 1)).toBe(`${id}:call:2`);
+      expect(await incidentsOf(server, id)).toEqual([]);
+    });
+  });
+
+  test("a refusal is an incident that says so, unless the switch is on and a boundary event matches", async () => {
+    await withPartner(json({ why: "no" }, 422), async (_partner, url) => {
+      const { event, error } = boundaryError("refused", "call");
+      const call = { method: "POST", url, body: "{}", redirect_failures_to_error_boundary: "true" };
+      const parts = [
+        start(),
+        userTask("fix"),
+        end(),
+        flow("start", "call", "end"),
+        flow("refused", "fix", "end"),
+      ];
+      const [on, off, unmatched] = [freshKey(), freshKey(), freshKey()];
+      await deploy(server, model(on, [apiCall("call", call), event, ...parts].join("\n"), error));
+      const without = { method: "POST", url, body: "{}" };
+      await deploy(server, model(off, [apiCall("call", without), event, ...parts].join("\n"), error));
+      const other = boundaryError("refused", "call", "ANOTHER");
+      await deploy(
+        server,
+        model(unmatched, [apiCall("call", call), other.event, ...parts].join("\n"), other.error),
+      );
+
+      const caught = await startInstance(server, on);
+      for (let left = 200; (await tasksOf(server, caught.process_instance_id)).length === 0; left--) {
+        if (left === 0) throw new Error("the boundary event did not catch");
+        await Bun.sleep(20);
+      }
+      expect(await variablesOf(caught.process_instance_id)).toMatchObject({
+        error_status: { type: "Integer", value: 422 },
+        error_body: { type: "String", value: '{"why":"no"}' },
+      });
+      for (const key of [off, unmatched]) {
+        const { process_instance_id } = await startInstance(server, key);
+        const incident = await incidentOf(server, process_instance_id);
+        expect(incident).toMatchObject({ type: "rejected", request_sent: "yes" });
+        expect(incident.message).toContain("422");
+      }
+    });
+  });
+
+  test("nothing but a refusal reaches the boundary event: an unreachable system is an incident all the same", async () => {
+    const { event, error } = boundaryError("refused", "call");
+    const call = {
+      method: "POST",
+      url: "http://127.0.0.1:1/",
+      body: "{}",
+      redirect_failures_to_error_boundary: "true",
+    };
+    const key = freshKey();
+    const flows = [flow("start", "call", "end"), flow("refused", "end")];
+    await deploy(
+      server,
+      model(key, [start(), apiCall("call", call), event, end(), ...flows].join("\n"), error),
+    );
+    const { process_instance_id } = await startInstance(server, key);
+    expect(await incidentOf(server, process_instance_id)).toMatchObject({
+      type: "unreachable",
+      request_sent: "no",
+    });
+  });
+
+  test("an unknown placeholder is an incident that names it, and nothing is sent", async () => {
+    await withPartner(undefined, async (partner, url) => {
+      const key = freshKey();
+      await deploy(server, oneCall(key, { method: "POST", url, body: '{"a":"${nobody}"}' }));
+      const { process_instance_id } = await startInstance(server, key);
+      const incident = await incidentOf(server, process_instance_id);
+      expect(incident).toMatchObject({ type: "unknown_placeholder", request_sent: "no" });
+      expect(incident.message).toContain("${nobody}");
+      expect(partner.received).toEqual([]);
+    });
+  });
+
+  test("where the process cannot go on with the answer, a rerun goes on from it and sends nothing", async () => {
+    await withPartner(json({ points: 3 }), async (partner, url) => {
+      const key = freshKey();
+      const gateway = '<exclusiveGateway id="decision"/>';
+      const condition = `<sequenceFlow id="out" sourceRef="decision" targetRef="end"><conditionExpression xsi:type="tFormalExpression">\${score.points &gt; limit}</conditionExpression></sequenceFlow>`;
+      const call = apiCall("call", { method: "POST", url, body: "{}", result_variable: "score" });
+      await deploy(
+        server,
+        model(key, [start(), call, gateway, end(), flow("start", "call", "decision"), condition].join("\n")),
+      );
+      const { process_instance_id: id } = await startInstance(server, key);
+      const incident = await incidentOf(server, id);
+      expect(incident).toMatchObject({ type: "process_failed", request_sent: "yes" });
+      await server.sql`
+        insert into waybill.process_variables (process_instance_id, name, type, value) values (${id}, 'limit', 'Integer', '1')`;
+      await rerun(server, incident.incident_id);
+      await reaches(server, id, "completed");
+      expect(partner.received).toHaveLength(1);
+    });
+  });
+});
+
+describe("an addon", () => {
+  test("gets URLs in its parameters and metadata in its variables", async () => {
+    await withPartner(json({ points: 700 }), async (partner, url) => {
+      const api = await server.integration();
+      const addonKey = freshKey("addon");
+      await api.putAddon({ xActiveTenant: "tenant-1", key: addonKey, newAddon: { url: `${url}/score` } });
+      const key = freshKey();
+      const task = addon("score", {
+        addon: addonKey,
+        parameters: '{"doc":"${card}"}',
+        result_variable: "score",
+      });
+      await deploy(server, model(key, [start(), task, end(), flow("start", "score", "end")].join("\n")));
+      const card = JSON.stringify(await upload(server));
+      const { process_instance_id: id } = await startInstance(server, key, {
+        variables: { card, amount: 12 },
+      });
+      await reaches(server, id, "completed");
+      const sent = JSON.parse(partner.received[0]?.body ?? "");
+      expect((await fetch(sent.parameters.doc)).status).toBe(200);
+      expect(sent.variables).toEqual({ card, amount: 12 });
+    });
+  });
+
+  test("that nobody registered is an incident", async () => {
+    const key = freshKey();
+    const task = addon("score", { addon: "nobody", parameters: "{}" });
+    await deploy(server, model(key, [start(), task, end(), flow("start", "score", "end")].join("\n")));
+    const { process_instance_id } = await startInstance(server, key);
+    expect(await incidentOf(server, process_instance_id)).toMatchObject({
+      type: "addon_not_found",
+      request_sent: "no",
+    });
+  });
+});
+
+test("a timer at a service task's boundary takes it away, and the late answer changes nothing", async () => {
+  const release = Promise.withResolvers<void>();
+  const answer: Answer = async (_request, response) => {
+    await release.promise;
+    response.end("{}");
+  };
+  await withPartner(answer, async (_partner, url) => {
+    const key = freshKey();
+    const call = apiCall("call", { method: "POST", url, body: "{}", result_variable: "core" });
+    const timer = boundaryTimer("late", "call", { after: "PT1S" });
+    const flows = [flow("start", "call", "end"), flow("late", "other", "end")];
+    await deploy(server, model(key, [start(), call, timer, userTask("other"), end(), ...flows].join("\n")));
+    const { process_instance_id: id } = await startInstance(server, key);
+    for (let left = 200; (await tasksOf(server, id)).length === 0; left--) {
+      if (left === 0) throw new Error("the timer did not fire");
+      await Bun.sleep(50);
+    }
+    release.resolve();
+    await Bun.sleep(300);
+    expect(await variablesOf(id)).toEqual({});
+    const [task] = await tasksOf(server, id);
+    await completeTask(server, task?.task_id ?? "");
+    await reaches(server, id, "completed");
+  });
+});
+
+test("no token of a download URL is in the log or in an incident", async () => {
+  await withPartner(json({}, 500), async (partner, url) => {
+    const key = freshKey();
+    await deploy(server, oneCall(key, { method: "POST", url, body: '{"card":"${card}"}' }));
+    const card = JSON.stringify(await upload(server));
+    const { process_instance_id } = await startInstance(server, key, { variables: { card } });
+    const incident = await incidentOf(server, process_instance_id);
+    const token = new URL(JSON.parse(partner.received[0]?.body ?? "").card).searchParams.get("token") ?? "";
+    expect(token.length).toBeGreaterThan(40);
+    expect(JSON.stringify(server.logged)).not.toContain(token);
+    expect(JSON.stringify(incident)).not.toContain(token);
+  });
+});

@@ -1,0 +1,171 @@
+/** Instances start with their variables and their attachments, or not at all. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { fixture, member, upload } from "../support/attachments.ts";
+import { conditionalFlow, end, flow, model, start, userTask } from "../support/bpmn.ts";
+import { expectProblem } from "../support/problem.ts";
+import { deploy, freshKey, reaches, startInstance, stateOf, tasksOf } from "../support/processes.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+setDefaultTimeout(60_000);
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const path = "/api/v1/probis/process-instances";
+const headers = { "x-active-tenant": "tenant-1" };
+const send = (body: unknown) => server.request(path, { method: "POST", headers, body: JSON.stringify(body) });
+
+async function deployReview(key = freshKey()): Promise<string> {
+  await deploy(
+    server,
+    model(key, [start(), userTask("review"), end(), flow("start", "review", "end")].join("\n")),
+  );
+  return key;
+}
+
+const rowsOf = async (processKey: string) => {
+  const [row] = await server.sql`
+    select count(*)::int as count from waybill.process_instances where process_key = ${processKey}`;
+  return row?.count;
+};
+
+test("an instance starts and waits at its user task", async () => {
+  const key = await deployReview();
+  const instance = await startInstance(server, key, { variables: { applicant: "Jane", amount: 25_000 } });
+  expect(instance).toEqual({ process_instance_id: expect.any(String), process_key: key, state: "active" });
+  expect(await tasksOf(server, instance.process_instance_id)).toMatchObject([
+    { activity_id: "review", name: "Task review", process_key: key, form_key: null },
+  ]);
+});
+
+test("an instance in which nothing waits is completed when it is answered", async () => {
+  const key = freshKey();
+  await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));
+  expect((await startInstance(server, key)).state).toBe("completed");
+});
+
+test("the attachments that variables name are bound, under either key and as text or Json", async () => {
+  const key = await deployReview();
+  const by = member();
+  const [one, two, three] = await Promise.all([
+    upload(server, { by }),
+    upload(server, { by }),
+    upload(server, { by }),
+  ]);
+  const { attachment_id: id, ...rest } = two;
+  const variables = {
+    one: JSON.stringify(one),
+    two: JSON.stringify({ id, ...rest }),
+    three: { type: "Json", value: three },
+  };
+  const instance = await startInstance(server, key, { by, variables });
+  const rows = await server.sql`
+    select id::text, state, process_instance_id from waybill.attachments
+    where id in (${one.attachment_id}, ${id}, ${three.attachment_id})`;
+  expect(rows.map(({ state, process_instance_id }) => [state, process_instance_id])).toEqual(
+    Array(3).fill(["committed", instance.process_instance_id]),
+  );
+});
+
+test("an attachment that cannot be bound is a 409, and nothing starts or is bound", async () => {
+  const key = await deployReview();
+  const good = await upload(server);
+  const foreign = await upload(server, { by: member("bob", 2) });
+  const gone = { ...good, attachment_id: crypto.randomUUID() };
+  for (const bad of [foreign, gone]) {
+    const body = {
+      process_key: key,
+      variables: { good: { value: JSON.stringify(good) }, bad: { value: JSON.stringify(bad) } },
+    };
+    const problem = await expectProblem(await send(body), "not_committed");
+    expect(problem).toMatchObject({ not_committed: [bad.attachment_id] });
+  }
+  expect(await rowsOf(key)).toBe(0);
+  const [row] = await server.sql`select state from waybill.attachments where id = ${good.attachment_id}`;
+  expect(row?.state).toBe("draft");
+});
+
+test("an attachment of another instance is a 409", async () => {
+  const key = await deployReview();
+  const metadata = JSON.stringify(await upload(server));
+  await startInstance(server, key, { variables: { card: metadata } });
+  const again = { process_key: key, variables: { card: { value: metadata } } };
+  await expectProblem(await send(again), "not_committed");
+  expect(await rowsOf(key)).toBe(1);
+});
+
+test("of two instances that start with one attachment at once, one has it", async () => {
+  const key = await deployReview();
+  const variables = { card: { value: JSON.stringify(await upload(server)) } };
+  const answers = await Promise.all(Array.from({ length: 6 }, () => send({ process_key: key, variables })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+  expect(await rowsOf(key)).toBe(1);
+});
+
+test("a process that its own model stops at once does not start", async () => {
+  const key = freshKey();
+  const gateway = '<exclusiveGateway id="decision"/>';
+  const flows = [flow("start", "decision"), conditionalFlow("decision", "end", "${amount > 5}")];
+  await deploy(server, model(key, [start(), gateway, end(), ...flows].join("\n")));
+  const problem = await expectProblem(
+    await send({ process_key: key, variables: { amount: { value: 3 } } }),
+    "process_failed",
+  );
+  expect(problem.message).toContain('"decision"');
+  const unknown = await expectProblem(await send({ process_key: key }), "process_failed");
+  expect(unknown.message).toContain("amount");
+  expect(await rowsOf(key)).toBe(0);
+  expect((await startInstance(server, key, { variables: { amount: 6 } })).state).toBe("completed");
+});
+
+test("what is not deployed in this tenant does not exist", async () => {
+  const key = await deployReview();
+  await expectProblem(await send({ process_key: "nothing" }), "process_not_found");
+  const api = await server.processes({ user: "bob", tenant: 2, roles: ["admin_sop"] });
+  const elsewhere = api.startProcessInstance({
+    xActiveTenant: "tenant-2",
+    newProcessInstance: { process_key: key },
+  });
+  expect(elsewhere).rejects.toMatchObject({ response: { status: 404 } });
+});
+
+test("faults of variables are told all at once, with their places", async () => {
+  const key = await deployReview();
+  const variables = {
+    a: { value: "x", type: "Integer" },
+    "b/c": { value: 1, type: "Boolean" },
+    good: { value: 1 },
+  };
+  const problem = await expectProblem(await send({ process_key: key, variables }), "invalid_variable");
+  expect(problem.errors?.map(({ pointer }) => pointer).sort()).toEqual([
+    "/variables/a/value",
+    "/variables/b~1c/value",
+  ]);
+  expect(await rowsOf(key)).toBe(0);
+});
+
+test("a new version is for instances that start from now on", async () => {
+  const key = await deployReview();
+  const old = await startInstance(server, key);
+  const second = await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));
+  expect(second.version).toBe(2);
+  expect((await startInstance(server, key)).state).toBe("completed");
+  expect(await stateOf(server, old.process_instance_id)).toBe("active");
+});
+
+test("a file of a real form travels: fixture, draft, variable, instance", async () => {
+  const key = await deployReview();
+  const metadata = await upload(server, { file: await fixture("libreoffice.pdf") });
+  const { process_instance_id } = await startInstance(server, key, {
+    variables: { doc: JSON.stringify(metadata) },
+  });
+  await reaches(server, process_instance_id, "active");
+  const api = await server.processes();
+  const variables = await api.getProcessVariables({
+    xActiveTenant: "tenant-1",
+    processInstanceId: process_instance_id,
+  });
+  expect(variables.doc).toEqual({ type: "String", value: JSON.stringify(metadata), valueInfo: {} });
+});
