@@ -1,0 +1,28 @@
+/** Reads of `waybill.incidents`. */
+import type { Sql } from "../database/connect.ts";
+import type { Incident } from "../generated/schemas.ts";
+
+export interface Wanted {
+  readonly tenantId: number;
+  /** Null for those of every instance. */
+  readonly processInstanceId: string | null;
+  readonly resolved: boolean;
+}
+
+/** Newest first. */
+export async function findIncidents(
+  sql: Sql,
+  { tenantId, processInstanceId, resolved }: Wanted,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<Incident[]> {
+  const moment = (column: string) =>
+    sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  const rows = await sql<Incident[]>`
+    select id::text as incident_id, process_instance_id::text, process_key, activity_id, type, message, request_sent,
+           attempt, ${moment("created_at")} as created_at, ${moment("resolved_at")} as resolved_at
+    from waybill.incidents
+    where tenant_id = ${tenantId} and (resolved_at is not null) = ${resolved}
+      and (${processInstanceId}::uuid is null or process_instance_id = ${processInstanceId}::uuid)
+    order by waybill.incidents.created_at desc, id limit ${limit} offset ${offset}`;
+  return [...rows];
+}

@@ -1,0 +1,18 @@
+import type { Handler } from "../handler.ts";
+import { Problem } from "../problem.ts";
+import { findInstances, isDeployed } from "./queries.ts";
+
+/** The process is looked up first: only a table that a deployment made is ever named. */
+export const listReportInstances: Handler<"listReportInstances"> = async (
+  { params, query, caller },
+  { sql },
+) => {
+  const { page = 0, limit = 50 } = query;
+  const { tenant } = caller;
+  const processKey = params.processDefinitionKey;
+  if (!(await isDeployed(sql, tenant.id, processKey))) throw new Problem("process_not_found");
+  const { total, json } = await findInstances(sql, tenant, { processKey, offset: page * limit, limit });
+  const message = total === 1 ? "1 instance in all." : `${total} instances in all.`;
+  const data = { instances: { jsonText: json }, page, limit, total };
+  return { status: 200, body: { success: true, message, data } };
+};

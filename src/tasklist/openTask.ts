@@ -1,0 +1,12 @@
+import type { Sql } from "../database/connect.ts";
+import { isUuid } from "../formFiles/attachment.ts";
+import type { Task } from "../generated/schemas.ts";
+import { Problem } from "../problem.ts";
+import { findTask } from "./queries.ts";
+
+/** An open task of the tenant. Throws `task_not_found` for any other. */
+export async function openTask(sql: Sql, tenantId: number, id: string): Promise<Task> {
+  const task = isUuid(id) ? await findTask(sql, tenantId, id) : undefined;
+  if (!task) throw new Problem("task_not_found");
+  return task;
+}
