@@ -30,7 +30,7 @@ export interface UploadSession {
 }
 
 /** Files in a form session (reference 8); their total size is at most twice the largest file. */
-const maxSessionFiles = 10;
+export const maxSessionFiles = 10;
 
 /**
  * Judges the file, then stores it: a row that says `receiving`, the object, and only then the draft. A crash in

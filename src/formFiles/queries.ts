@@ -129,10 +129,34 @@ export async function lockSession(
     insert into waybill.form_sessions (id, tenant_id, expires_at)
     values (${session.id}, ${session.tenantId}, ${session.expiresAt})
     on conflict (id) do update set expires_at = excluded.expires_at`;
+  return sessionUsage(sql, session.id);
+}
+
+export async function sessionUsage(sql: Queryable, session: string): Promise<SessionUsage> {
   const [usage] = await sql<SessionUsage[]>`
     select count(*)::int as files, coalesce(sum(size), 0)::float8 as size from waybill.attachments
-    where form_session_id = ${session.id} and state <> 'deleting'`;
+    where form_session_id = ${session} and state <> 'deleting'`;
   return usage ?? { files: 0, size: 0 };
+}
+
+export interface SessionDraft extends Pick<Attachment, "id" | "fileName" | "mimeType" | "size"> {
+  readonly fieldName: string;
+  readonly uploadedAt: Timestamp;
+}
+
+/** Oldest first. */
+export async function findSessionDrafts(
+  sql: Sql,
+  tenantId: number,
+  session: string,
+): Promise<SessionDraft[]> {
+  const rows = await sql<SessionDraft[]>`
+    select id::text, file_name as "fileName", mime_type as "mimeType", size::float8 as size,
+           field_name as "fieldName", ${timestamp(sql, "uploaded_at")} as "uploadedAt"
+    from waybill.attachments
+    where form_session_id = ${session} and tenant_id = ${tenantId} and state = 'draft'
+    order by waybill.attachments.uploaded_at, id`;
+  return [...rows];
 }
 
 export interface NewToken {

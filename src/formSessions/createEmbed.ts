@@ -6,6 +6,7 @@ import { insertEmbed } from "./queries.ts";
 export const createEmbed: Handler<"createEmbed"> = async ({ body, caller }, { sql, config }) => {
   const id = randomBytes(16).toString("base64url");
   const { tenant, subject } = caller;
-  await insertEmbed(sql, { id, tenantId: tenant.id, processKey: body.process_key, createdBy: subject });
+  const { process_key: processKey, allowed_origins: allowedOrigins = [] } = body;
+  await insertEmbed(sql, { id, tenantId: tenant.id, processKey, createdBy: subject, allowedOrigins });
   return { status: 201, body: { embed_id: id, url: `${config.publicBaseUrl ?? ""}/embed/${id}` } };
 };

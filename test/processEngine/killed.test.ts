@@ -67,9 +67,13 @@ async function startProcess(): Promise<WaybillProcess> {
   return child;
 }
 
+/** With its statements: PostgreSQL itself would finish one that waits for a lock before it notices. */
 async function kill(child: WaybillProcess): Promise<void> {
   child.kill("SIGKILL");
   await child.exited;
+  await server.sql`
+    select pg_terminate_backend(pid) from pg_locks l join pg_stat_activity a using (pid)
+    where not l.granted and a.datname = current_database()`;
 }
 
 /** Starts an instance whose only task sends a file. */
@@ -103,6 +107,8 @@ const waits = async () => {
   return rows.length > 0;
 };
 
+const isHeld = async (id: string) => (await taskOf(id)).state === "running" && (await waits());
+
 const issuedFor = async (id: string) =>
   (await server.sql`select from waybill.download_tokens where process_instance_id = ${id}`).length;
 
@@ -119,7 +125,7 @@ test("killed before issuing, after issuing, during the call and after the answer
   await lock`begin`;
   await lock`lock table waybill.download_tokens in access exclusive mode`;
   const beforeIssuing = await startOne(partner);
-  await until(waits);
+  await until(() => isHeld(beforeIssuing));
   await kill(child);
   await lock`rollback`;
   lock.release();
@@ -132,7 +138,7 @@ test("killed before issuing, after issuing, during the call and after the answer
   await lock`begin`;
   await lock`lock table waybill.download_tokens in access exclusive mode`;
   const afterIssuing = await startOne(partner);
-  await until(waits);
+  await until(() => isHeld(afterIssuing));
   await row`begin`;
   await row`select from waybill.service_tasks where process_instance_id = ${afterIssuing} for update`;
   await lock`rollback`;

@@ -25,9 +25,10 @@ create table waybill.process_instances (
   engine_state bytea,
   -- A user, or the form session of a visitor, who starts one process at most.
   started_by text,
-  form_session_id text constraint process_instances_session unique,
+  form_session_id text,
   started_at timestamptz not null default now(),
-  ended_at timestamptz
+  ended_at timestamptz,
+  constraint process_instances_session unique (tenant_id, form_session_id)
 );
 
 create table waybill.process_variables (

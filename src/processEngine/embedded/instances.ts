@@ -28,7 +28,7 @@ export async function start(
 ): Promise<Instance> {
   const { sql } = within;
   const session = "formSession" in by ? by.formSession : null;
-  const started = session === null ? undefined : await startedIn(within, session);
+  const started = session === null ? undefined : await startedIn(within, tenant, session);
   if (started) return started;
   const definition = await findLatest(sql, tenant.id, processKey);
   if (!definition) throw processNotFound(processKey);
@@ -53,7 +53,8 @@ export async function start(
       await takeStep(tx, within, { instance, state: undefined, event: { kind: "started" } });
     });
   } catch (error) {
-    const first = session !== null && isSecondStart(error) ? await startedIn(within, session) : undefined;
+    const first =
+      session !== null && isSecondStart(error) ? await startedIn(within, tenant, session) : undefined;
     if (first) return first;
     throw error;
   }
@@ -61,8 +62,8 @@ export async function start(
   return stateOf(within, instance.id, processKey);
 }
 
-async function startedIn(within: Within, session: string): Promise<Instance | undefined> {
-  const found = await findSessionInstance(within.sql, session);
+async function startedIn(within: Within, tenant: Tenant, session: string): Promise<Instance | undefined> {
+  const found = await findSessionInstance(within.sql, tenant.id, session);
   return found && stateOf(within, found.id, found.processKey);
 }
 

@@ -69,10 +69,12 @@ export async function insertInstance(tx: Tx, instance: NewInstanceRow): Promise<
 
 export async function findSessionInstance(
   sql: Queryable,
+  tenantId: number,
   formSessionId: string,
 ): Promise<{ id: string; processKey: string } | undefined> {
   const [row] = await sql<{ id: string; processKey: string }[]>`
-    select id::text, process_key as "processKey" from waybill.process_instances where form_session_id = ${formSessionId}`;
+    select id::text, process_key as "processKey" from waybill.process_instances
+    where tenant_id = ${tenantId} and form_session_id = ${formSessionId}`;
   return row;
 }
 

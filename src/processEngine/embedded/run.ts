@@ -9,7 +9,7 @@
 import { EventEmitter } from "node:events";
 import type { Extension } from "bpmn-elements";
 import { type BpmnEngineExecutionState, Engine } from "bpmn-engine";
-import { createExpressions } from "../model/expressions.ts";
+import { createExpressions, ExpressionError } from "../model/expressions.ts";
 import type { ProcessModel } from "../model/readModel.ts";
 import { recordedTimers } from "./timers.ts";
 
@@ -165,7 +165,31 @@ function stateOf(state: BpmnEngineExecutionState): string {
   return JSON.stringify({ ...state, definitions });
 }
 
+/** What the engine throws, as a sentence that anyone of the tenant may read: no variable's value is in it. */
 function failed(cause: unknown): ProcessFailure {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new ProcessFailure(message, { cause });
+  const chain = chainOf(cause);
+  const found = chain.find((error) => error instanceof ExpressionError);
+  const stuck = /^<(.+)> no conditional flow taken$/.exec((cause as Error).message)?.[1];
+  const uncaught = chain.find(({ code }) => code !== undefined)?.code;
+  if (found instanceof ExpressionError) return new ProcessFailure(found.message, { cause });
+  if (stuck)
+    return new ProcessFailure(`No condition behind "${stuck}" holds, and it has no default flow.`, { cause });
+  if (uncaught) return new ProcessFailure(`Nothing catches the BPMN error ${uncaught}.`, { cause });
+  return new ProcessFailure("The engine cannot go on from here; the log knows more.", { cause });
+}
+
+interface EngineError extends Error {
+  readonly code?: string;
+  readonly inner?: EngineError;
+}
+
+/** bpmn-engine wraps errors, and keeps the one within as `inner`. */
+function chainOf(error: unknown): EngineError[] {
+  const chain: EngineError[] = [];
+  let at = error as EngineError | undefined;
+  while (at instanceof Error && chain.length < 5) {
+    chain.push(at);
+    at = at.inner ?? (at.cause as EngineError | undefined);
+  }
+  return chain;
 }

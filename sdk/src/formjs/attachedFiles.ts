@@ -1,0 +1,55 @@
+/**
+ * What a file field holds in the form's data, and what the process gets.
+ *
+ * In the form's data a field holds the metadata of its file as JSON; of several files as a JSON array. A process
+ * recognises a file by a variable that is one metadata object, so on submit each file gets a variable of its own: the
+ * first under the field's key, the others under `key_2`, `key_3` and so on. Fields in groups with a path and in dynamic
+ * lists are inside other variables, where no file is recognised: theirs are put beside, under the names of the path,
+ * `documents_1_scan`.
+ */
+import type { AttachmentMetadata } from "../generated/index.ts";
+
+export type Path = readonly (string | number)[];
+
+/** The files of a field, in the order in which they were chosen. Whatever is not metadata is no file. */
+export function attachedFiles(value: unknown): AttachmentMetadata[] {
+  if (typeof value !== "string") return [];
+  try {
+    return [JSON.parse(value)].flat().filter(isMetadata);
+  } catch {
+    return [];
+  }
+}
+
+const isMetadata = (value: unknown): value is AttachmentMetadata =>
+  typeof value === "object" && value !== null && "attachment_id" in value && "file_name" in value;
+
+/** What the field holds for these files; null for none, which is what `required` looks for. */
+export function fieldValue(files: readonly AttachmentMetadata[]): string | null {
+  if (files.length === 0) return null;
+  return JSON.stringify(files.length === 1 ? files[0] : files);
+}
+
+export interface FileField {
+  /** Where the field's value stands in the form's data. */
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** Puts each file under a top-level name of its own. Changes `data`; names that it has already are left alone. */
+export function spreadFiles(data: Record<string, unknown>, fields: readonly FileField[]): void {
+  for (const { path, value } of fields) {
+    const name = path.map((part) => (typeof part === "number" ? part + 1 : part)).join("_");
+    for (const [index, file] of attachedFiles(value).entries()) {
+      const own = index === 0 && path.length === 1;
+      data[own ? name : freeName(data, { name, index })] = JSON.stringify(file);
+    }
+  }
+}
+
+function freeName(data: Record<string, unknown>, { name, index }: { name: string; index: number }): string {
+  if (index === 0 && !(name in data)) return name;
+  let number = index + 1;
+  while (`${name}_${number}` in data) number++;
+  return `${name}_${number}`;
+}

@@ -1,0 +1,40 @@
+import { allowedExtensions } from "../content/allowedTypes.ts";
+import { metadataOf } from "../formFiles/attachment.ts";
+import { maxSessionFiles } from "../formFiles/draft.ts";
+import { findSessionDrafts, sessionUsage } from "../formFiles/queries.ts";
+import type { Handler } from "../handler.ts";
+import { Problem } from "../problem.ts";
+import { findLatestDefinition } from "../processDefinitions/definition.ts";
+import { findStartedInstance } from "./queries.ts";
+
+/** Everything that the page of a form needs, also after it was reloaded. */
+export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, config }) => {
+  const { id, tenant, processKey, expiresAt } = caller;
+  const definition = await findLatestDefinition(sql, tenant.id, processKey);
+  if (!definition) throw new Problem("process_not_found");
+  const { files, size } = await sessionUsage(sql, id);
+  const maxTotal = 2 * config.uploadMaxBytes;
+  const drafts = await findSessionDrafts(sql, tenant.id, id);
+  return {
+    status: 200,
+    body: {
+      process_key: processKey,
+      name: definition.name,
+      form: definition.start_form,
+      expires_at: expiresAt.toISOString(),
+      limits: {
+        extensions: [...allowedExtensions],
+        max_file_bytes: config.uploadMaxBytes,
+        max_files: maxSessionFiles,
+        max_total_bytes: maxTotal,
+        files_left: Math.max(0, maxSessionFiles - files),
+        bytes_left: Math.max(0, maxTotal - size),
+      },
+      drafts: drafts.map(({ fieldName, uploadedAt, ...draft }) => ({
+        field_name: fieldName,
+        metadata: metadataOf(draft, uploadedAt),
+      })),
+      process_instance_id: (await findStartedInstance(sql, tenant.id, id)) ?? null,
+    },
+  };
+};
