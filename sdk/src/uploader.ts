@@ -54,7 +54,7 @@ export interface Uploader {
 /** A file that the limits forbid, said before it is sent. */
 export class FileRefused extends Error {
   override readonly name = "FileRefused";
-  readonly code: "file_empty" | "extension_not_allowed" | "payload_too_large";
+  readonly code: "file_empty" | "extension_not_allowed" | "payload_too_large" | "session_quota_exceeded";
 
   constructor(code: FileRefused["code"], message: string) {
     super(message);

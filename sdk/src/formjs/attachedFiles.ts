@@ -24,6 +24,12 @@ export function attachedFiles(value: unknown): AttachmentMetadata[] {
 const isMetadata = (value: unknown): value is AttachmentMetadata =>
   typeof value === "object" && value !== null && "attachment_id" in value && "file_name" in value;
 
+/** Every file that a form's data names, wherever it stands. */
+export function filesIn(data: unknown): AttachmentMetadata[] {
+  if (typeof data === "object" && data !== null) return Object.values(data).flatMap(filesIn);
+  return attachedFiles(data);
+}
+
 /** What the field holds for these files; null for none, which is what `required` looks for. */
 export function fieldValue(files: readonly AttachmentMetadata[]): string | null {
   if (files.length === 0) return null;
@@ -49,7 +55,7 @@ export function spreadFiles(data: Record<string, unknown>, fields: readonly File
 
 function freeName(data: Record<string, unknown>, { name, index }: { name: string; index: number }): string {
   if (index === 0 && !(name in data)) return name;
-  let number = index + 1;
+  let number = Math.max(2, index + 1);
   while (`${name}_${number}` in data) number++;
   return `${name}_${number}`;
 }

@@ -23,10 +23,10 @@ export function dataWithDrafts(
 ): Record<string, unknown> {
   const copy = structuredClone(data) as Record<string, unknown>;
   const fields = filePickers(schema);
-  for (const [name, found] of Map.groupBy(drafts, ({ field_name }) => field_name)) {
+  for (const name of new Set(drafts.map(({ field_name }) => field_name))) {
     const path = pathOf(name);
     const field = fields.find(({ key }) => key === name || key?.split(".").at(-1) === path.at(-1));
-    const files = found.map(({ metadata }) => metadata);
+    const files = drafts.filter(({ field_name }) => field_name === name).map(({ metadata }) => metadata);
     if (field) put(copy, path, fieldValue(field.multiple ? files : files.slice(-1)));
   }
   return copy;

@@ -47,7 +47,8 @@ const english: Words = {
   wrongType: (extensions) => `Only these files are allowed: ${extensions.join(", ")}.`,
   tooLarge: (maxBytes) => `The file is larger than ${size(maxBytes, "en")}.`,
   noFilesLeft: (maxFiles) => `No more than ${maxFiles} files can be attached. Remove one first.`,
-  noBytesLeft: (bytes) => `There is room for ${size(bytes, "en")} only. Remove a file first or choose a smaller one.`,
+  noBytesLeft: (bytes) =>
+    `There is room for ${size(bytes, "en")} only. Remove a file first or choose a smaller one.`,
   tooMany: (seconds) => `Too many uploads. Try again in ${seconds} seconds.`,
   empty: "The file is empty.",
   unreachable: "The server could not be reached. Check the connection and try again.",
@@ -72,8 +73,10 @@ const indonesian: Words = {
     extensions.join(", ") + (maxBytes === undefined ? "" : ` · maksimal ${size(maxBytes, "id")}`),
   wrongType: (extensions) => `Hanya berkas berikut yang diizinkan: ${extensions.join(", ")}.`,
   tooLarge: (maxBytes) => `Ukuran berkas lebih dari ${size(maxBytes, "id")}.`,
-  noFilesLeft: (maxFiles) => `Tidak lebih dari ${maxFiles} berkas dapat dilampirkan. Hapus salah satu dahulu.`,
-  noBytesLeft: (bytes) => `Sisa ruang hanya ${size(bytes, "id")}. Hapus berkas lain atau pilih yang lebih kecil.`,
+  noFilesLeft: (maxFiles) =>
+    `Tidak lebih dari ${maxFiles} berkas dapat dilampirkan. Hapus salah satu dahulu.`,
+  noBytesLeft: (bytes) =>
+    `Sisa ruang hanya ${size(bytes, "id")}. Hapus berkas lain atau pilih yang lebih kecil.`,
   tooMany: (seconds) => `Terlalu banyak unggahan. Coba lagi dalam ${seconds} detik.`,
   empty: "Berkas kosong.",
   unreachable: "Server tidak dapat dihubungi. Periksa koneksi lalu coba lagi.",

@@ -1,0 +1,35 @@
+/** The parts of form-js that are used here; its own types leave them open. */
+import type { Path } from "./attachedFiles.ts";
+
+export interface FieldInstance {
+  /** The field's id in the schema. */
+  readonly id: string;
+  readonly valuePath: Path;
+  readonly indexes?: Readonly<Record<string, number>>;
+}
+
+export interface SubmitEvent {
+  readonly data: Record<string, unknown>;
+  readonly errors: Record<string, unknown>;
+}
+
+export interface FormState {
+  readonly data: Record<string, unknown> | null;
+}
+
+export interface FormServices {
+  readonly eventBus: {
+    on(event: string, priority: number, listener: (event: never) => void): void;
+    on(event: string, listener: (event: never) => void): void;
+    off(event: string, listener: (event: never) => void): void;
+    fire(event: string, data?: object): void;
+  };
+  readonly form: { _getState(): FormState };
+  readonly formFields: { register(type: string, component: unknown): void };
+  readonly formFieldInstanceRegistry: { getAllKeyed(): readonly FieldInstance[] };
+  readonly formFieldRegistry: { get(id: string): { readonly type: string } | undefined };
+}
+
+export function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], data);
+}

@@ -1,0 +1,31 @@
+/**
+ * A form-js 2 module whose file fields upload what is chosen at once, with progress, and put the metadata into the
+ * form's data: `createForm({ …, additionalModules: [filePicker({ uploader })] })`.
+ */
+import { FilePickerField } from "./filePickerField.ts";
+import { createFileUploads, type FilePickerOptions } from "./fileUploads.ts";
+import type { FormServices } from "./formServices.ts";
+import { indonesianTexts } from "./translation.ts";
+
+export { attachedFiles } from "./attachedFiles.ts";
+export { type Draft, dataWithDrafts } from "./draftsInForm.ts";
+export type { FilePickerOptions } from "./fileUploads.ts";
+export type { FormLimits, Usage } from "./limits.ts";
+export { type Language, refusalIn, size } from "./words.ts";
+
+/** One for each form: it knows that form's uploads. With Indonesian, form-js's own texts are Indonesian too. */
+export function filePicker(options: FilePickerOptions): Record<string, unknown> {
+  const names = ["eventBus", "form", "formFields", "formFieldInstanceRegistry", "formFieldRegistry"] as const;
+  const create = (...parts: unknown[]) => {
+    const services = Object.fromEntries(
+      names.map((name, index) => [name, parts[index]]),
+    ) as unknown as FormServices;
+    services.formFields.register("filepicker", FilePickerField);
+    return createFileUploads(options, services);
+  };
+  return {
+    __init__: ["fileUploads"],
+    fileUploads: ["factory", Object.assign(create, { $inject: names })],
+    ...(options.language === "id" ? indonesianTexts : {}),
+  };
+}
