@@ -38,7 +38,7 @@ export async function recordTransaction(
   const text = `
     insert into ${transactionTable(tenantId, processKey)}
       (process_instance_id, version, state, started_by, variables, ended_at)
-    values ($1::uuid, $2::int, $3, $4, $5::json, case when $3 = 'active' then null else now() end)
+    values ($1::text::uuid, $2::text::int, $3, $4, $5::text::json, case when $3 = 'active' then null else now() end)
     on conflict (process_instance_id) do update
     set state = excluded.state, variables = excluded.variables, ended_at = excluded.ended_at`;
   await runShape(sql, text, [id, String(version), now.state, startedBy, now.variables], tx);

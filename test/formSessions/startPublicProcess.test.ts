@@ -1,0 +1,121 @@
+/** A visitor starts a process: with what the visitor uploaded and nothing else, and once a session. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  Configuration,
+  type FormSession,
+  FormSessionsApi,
+  PublicAttachmentsApi,
+} from "../../sdk/src/generated/index.ts";
+import { fixture, freshAddress, trustingLoopback, upload } from "../support/attachments.ts";
+import { end, flow, model, start, userTask } from "../support/bpmn.ts";
+import { expectProblem } from "../support/problem.ts";
+import { deploy, freshKey, tasksOf } from "../support/processes.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+setDefaultTimeout(60_000);
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ environment: trustingLoopback });
+});
+afterAll(() => server.stop());
+
+async function embed(): Promise<{ key: string; open(): Promise<FormSession> }> {
+  const key = freshKey("loan");
+  await deploy(server, model(key, [start(), userTask("a"), end(), flow("start", "a", "end")].join("\n")));
+  const forms = await server.formSessions();
+  const { embed_id } = await forms.createEmbed({ xActiveTenant: "tenant-1", newEmbed: { process_key: key } });
+  const headers = { "X-Forwarded-For": freshAddress() };
+  const visitor = new FormSessionsApi(new Configuration({ basePath: server.url, headers }));
+  return { key, open: () => visitor.createFormSession({ newFormSession: { embed_id } }) };
+}
+
+const begin = (formToken: string, variables: object, headers: Record<string, string> = {}) =>
+  fetch(`${server.url}/api/v1/probis/public/process-instances`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "X-Probis-Form-Token": formToken,
+      "X-Forwarded-For": freshAddress(),
+      ...headers,
+    },
+    body: JSON.stringify({ variables }),
+  });
+
+const uploadAs = async (formToken: string) => {
+  const headers = { "X-Forwarded-For": freshAddress() };
+  const api = new PublicAttachmentsApi(
+    new Configuration({ basePath: server.url, apiKey: formToken, headers }),
+  );
+  return api.uploadPublicAttachment({ file: await fixture("pillow.png"), fieldName: "card" });
+};
+
+test("the process starts with the visitor's own drafts, which are bound to it", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  const card = await uploadAs(form_token);
+  const answer = await begin(form_token, { name: { value: "Jane" }, card: { value: JSON.stringify(card) } });
+  expect(answer.status).toBe(201);
+  const instance = (await answer.json()) as { process_instance_id: string };
+  expect(instance).toEqual({
+    process_instance_id: expect.any(String),
+    process_key: form.key,
+    state: "active",
+  } as never);
+  const [row] = await server.sql`
+    select state, process_instance_id from waybill.attachments where id = ${card.attachment_id}`;
+  expect(row).toEqual({ state: "committed", process_instance_id: instance.process_instance_id });
+  expect(await tasksOf(server, instance.process_instance_id)).toHaveLength(1);
+});
+
+test("a session starts one process, however often and however many at once it asks", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  const answers = await Promise.all(Array.from({ length: 6 }, () => begin(form_token, {})));
+  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+  const ids = await Promise.all(
+    answers.map(
+      async (answer) => ((await answer.json()) as { process_instance_id: string }).process_instance_id,
+    ),
+  );
+  expect(new Set(ids).size).toBe(1);
+  const rows = await server.sql`select from waybill.process_instances where process_key = ${form.key}`;
+  expect(rows).toHaveLength(1);
+});
+
+test("drafts of another session or of a user cannot be taken, and nothing starts", async () => {
+  const form = await embed();
+  const [mine, other] = [await form.open(), await form.open()];
+  const foreign = [await uploadAs(other.form_token), await upload(server)];
+  for (const metadata of foreign) {
+    const answer = await begin(mine.form_token, { card: { value: JSON.stringify(metadata) } });
+    await expectProblem(answer, "not_committed");
+  }
+  expect(
+    await server.sql`select from waybill.process_instances where process_key = ${form.key}`,
+  ).toHaveLength(0);
+});
+
+test("without a valid form token nothing starts; tenant and process cannot be chosen", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  await expectProblem(await begin("nonsense", {}), "unauthenticated");
+  await expectProblem(await begin(await server.token(), {}), "unauthenticated");
+  const chosen = await fetch(`${server.url}/api/v1/probis/public/process-instances`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "X-Probis-Form-Token": form_token,
+      "X-Forwarded-For": freshAddress(),
+    },
+    body: JSON.stringify({ process_key: "other", tenant_id: 2, variables: {} }),
+  });
+  await expectProblem(chosen, "invalid_body");
+});
+
+test("thirty starts a minute an address", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  const headers = { "X-Forwarded-For": freshAddress() };
+  const answers = await Promise.all(Array.from({ length: 31 }, () => begin(form_token, {}, headers)));
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+});
