@@ -71,7 +71,7 @@ create table waybill.service_tasks (
   activity_id text not null,
   execution_id text not null,
   state text not null check (state in ('waiting', 'running', 'incident', 'completed', 'cancelled')),
-  -- Counted before the call: a crash in mid-call must still use up an attempt.
+  -- Counted before the call, for a crash in mid-call must still use it up, and on through every pass of the activity.
   attempt integer not null default 0,
   -- How often a person has had it run again. A job belongs to one of these runs.
   rerun integer not null default 0,
@@ -82,6 +82,9 @@ create table waybill.service_tasks (
   created_at timestamptz not null default now(),
   constraint service_tasks_execution unique (process_instance_id, execution_id)
 );
+
+create unique index service_tasks_attempt on waybill.service_tasks (process_instance_id, activity_id, attempt)
+  where attempt > 0;
 
 create table waybill.incidents (
   id uuid primary key,

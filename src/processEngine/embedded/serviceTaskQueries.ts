@@ -21,13 +21,19 @@ const columns = (sql: Queryable) => sql`
   i.process_key as "processKey", i.definition_id::text as "definitionId", t.activity_id as "activityId",
   t.execution_id as "executionId", t.attempt, t.rerun, t.outcome::text as outcome`;
 
-/** Counts the attempt. Only what waits is taken, or what its last process left before anything was sent. */
+/**
+ * Counts the attempt, on from those of earlier passes through the activity: the Idempotency-Key is made of it. Two passes
+ * at once may count alike: the constraint lets one have the number, and the other's job runs again. Only what waits is
+ * taken, or what its last process left before anything was sent.
+ */
 export async function claimTask(
   sql: Sql,
   { service_task_id, rerun }: ServiceTaskJob,
 ): Promise<TaskRow | undefined> {
   const [row] = await sql<TaskRow[]>`
-    update waybill.service_tasks t set state = 'running', attempt = t.attempt + 1, sent_at = null
+    update waybill.service_tasks t set state = 'running', sent_at = null, attempt = 1 + (
+      select max(p.attempt) from waybill.service_tasks p
+      where p.process_instance_id = t.process_instance_id and p.activity_id = t.activity_id)
     from waybill.process_instances i
     where t.id = ${service_task_id} and t.rerun = ${rerun} and i.id = t.process_instance_id and i.state = 'active'
       and (t.state = 'waiting' or (t.state = 'running' and t.sent_at is null))
