@@ -1,0 +1,23 @@
+/**
+ * The outside system of the suite, a process of its own: takes requests as fast as it can, and tells how many came and
+ * when each began. `GET /arrivals` answers `[[instance, milliseconds since the epoch], …]`, `DELETE /arrivals` forgets.
+ */
+const arrivals: [instance: string, at: number][] = [];
+const now = () => performance.timeOrigin + performance.now();
+
+Bun.serve({
+  port: Number(process.env.PORT),
+  hostname: "127.0.0.1",
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/readyz") return new Response();
+    if (pathname === "/arrivals") {
+      if (request.method === "DELETE") arrivals.length = 0;
+      return Response.json(arrivals);
+    }
+    const [instance = ""] = (request.headers.get("idempotency-key") ?? "").split(":");
+    arrivals.push([instance, now()]);
+    await request.arrayBuffer();
+    return Response.json({ taken: true });
+  },
+});
