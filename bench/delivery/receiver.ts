@@ -1,6 +1,7 @@
 /**
  * The outside system of the suite, a process of its own: takes requests as fast as it can, and tells how many came and
- * when each began. `GET /arrivals` answers `[[instance, milliseconds since the epoch], …]`, `DELETE /arrivals` forgets.
+ * when each began. `GET /arrivals` answers `[[instance, milliseconds since the epoch], …]`, `GET /count` how many they
+ * are, `DELETE /arrivals` forgets.
  */
 const arrivals: [instance: string, at: number][] = [];
 const now = () => performance.timeOrigin + performance.now();
@@ -11,6 +12,7 @@ Bun.serve({
   async fetch(request) {
     const { pathname } = new URL(request.url);
     if (pathname === "/readyz") return new Response();
+    if (pathname === "/count") return new Response(String(arrivals.length));
     if (pathname === "/arrivals") {
       if (request.method === "DELETE") arrivals.length = 0;
       return Response.json(arrivals);

@@ -35,6 +35,10 @@ export async function prepare(database: string, { waybills, receiver, instances 
   const drafts = await makeDrafts(database, instances);
   const arrivals = async () =>
     (await (await fetch(`${receiver.url}/arrivals`)).json()) as [instance: string, at: number][];
+  const count = async () => Number(await (await fetch(`${receiver.url}/count`)).text());
+  const arrive = async (expected: number) => {
+    while ((await count()) < expected) await Bun.sleep(10);
+  };
   const forget = () => fetch(`${receiver.url}/arrivals`, { method: "DELETE" });
   let turn = 0;
 
@@ -59,12 +63,12 @@ export async function prepare(database: string, { waybills, receiver, instances 
   }
 
   return {
-    async startBurst(count) {
+    async startBurst(instances) {
       await forget();
       const began = performance.now();
-      await inParallel(count, start);
-      const rate = count / ((performance.now() - began) / 1000);
-      while ((await arrivals()).length < count) await Bun.sleep(10);
+      await inParallel(instances, start);
+      const rate = instances / ((performance.now() - began) / 1000);
+      await arrive(instances);
       return rate;
     },
     async startSteadily({ perSecond, seconds }) {
@@ -76,7 +80,7 @@ export async function prepare(database: string, { waybills, receiver, instances 
         started.push(start());
       }
       const starts = await Promise.all(started);
-      while ((await arrivals()).length < starts.length) await Bun.sleep(10);
+      await arrive(starts.length);
       const arrived = new Map(await arrivals());
       const latencies = starts
         .map(({ id, at }) => (arrived.get(id) ?? Number.NaN) - at)

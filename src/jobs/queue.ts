@@ -37,6 +37,7 @@ interface Within {
 }
 
 const year = 365 * 86_400;
+const completeMs = 20;
 
 export async function createQueue<Data extends object>(
   name: string,
@@ -101,12 +102,27 @@ export async function createQueue<Data extends object>(
   async function run(id: string, data: Data): Promise<void> {
     try {
       await worker(data);
-      await boss.complete(name, id);
+      await complete(id);
     } catch (err) {
       log.warn({ queue: name, job: data, err }, "a job failed and will run again");
       // Where this fails as well, the job is lost and found again.
       await boss.fail(name, id).catch(report.failed);
     }
+  }
+
+  /** Those that end at about the same time are told to the database together. */
+  let completing: { readonly ids: string[]; readonly told: Promise<unknown> } | undefined;
+  function complete(id: string): Promise<unknown> {
+    if (!completing) {
+      const ids: string[] = [];
+      const told = Bun.sleep(completeMs).then(() => {
+        completing = undefined;
+        return boss.complete(name, ids);
+      });
+      completing = { ids, told };
+    }
+    completing.ids.push(id);
+    return completing.told;
   }
 
   const beat = () => {

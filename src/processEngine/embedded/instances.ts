@@ -7,77 +7,86 @@ import { Problem } from "../../problem.ts";
 import type { Instance, NewInstance, TaskCompletion } from "../../processEngine.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { attachmentIdsOf } from "../../variables/parse.ts";
+import { writeVariables } from "../../variables/queries.ts";
 import {
   closeUserTask,
   draftsOfOthers,
   findLatest,
   findSessionInstance,
   findUserTask,
-  type InstanceRow,
   insertInstance,
-  joinDiscussion,
   lockInstance,
+  type NewInstanceRow,
+  storeStanding,
 } from "./queries.ts";
 import { NothingWaits } from "./run.ts";
-import { advance, store, takeStep, type Within, write } from "./step.ts";
+import { advance, bind, runEngine, store, type Variables, type Within } from "./step.ts";
 import { endTransaction } from "./transactions.ts";
 
-export async function start(
-  within: Within,
-  { tenant, processKey, variables, by }: NewInstance,
-): Promise<Instance> {
-  const { sql } = within;
+export async function start(within: Within, begin: NewInstance): Promise<Instance> {
+  const { tenant, processKey, by } = begin;
   const session = "formSession" in by ? by.formSession : null;
   const started = session === null ? undefined : await startedIn(within, tenant, session);
   if (started) return started;
-  const definition = await findLatest(sql, tenant.id, processKey);
+  const definition = await findLatest(within.sql, tenant.id, processKey);
   if (!definition) throw processNotFound(processKey);
-  const user = "user" in by ? by.user : null;
   const instance = {
     id: Bun.randomUUIDv7(),
     tenantId: tenant.id,
     processKey,
     definitionId: definition.id,
     version: definition.version,
-    startedBy: user,
+    startedBy: "user" in by ? by.user : null,
+    formSessionId: session,
   };
   try {
-    await sql.begin(async (tx) => {
-      await insertInstance(tx, { ...instance, formSessionId: session });
-      if (session !== null) {
-        const foreign = await draftsOfOthers(tx, attachmentIdsOf(variables), session);
-        if (foreign.length > 0) throw notCommitted(foreign);
-      }
-      await write(tx, instance, { variables });
-      if (user !== null) await joinDiscussion(tx, user, instance);
-      await takeStep(tx, within, { instance, state: undefined, event: { kind: "started" } });
-    });
+    const state = await insert(within, instance, begin.variables);
+    within.serviceTasks.ring();
+    return { processInstanceId: instance.id, processKey, state };
   } catch (error) {
     const first =
       session !== null && isSecondStart(error) ? await startedIn(within, tenant, session) : undefined;
     if (first) return first;
     throw error;
   }
-  within.serviceTasks.ring();
-  return stateOf(within, instance.id, processKey);
 }
 
-async function startedIn(within: Within, tenant: Tenant, session: string): Promise<Instance | undefined> {
-  const found = await findSessionInstance(within.sql, tenant.id, session);
-  return found && stateOf(within, found.id, found.processKey);
+/** The engine runs first: what its model stops does not even begin a transaction. */
+async function insert(
+  within: Within,
+  instance: NewInstanceRow,
+  variables: Variables,
+): Promise<"active" | "completed"> {
+  const model = await within.models.of(within.sql, instance.definitionId);
+  const event = { kind: "started" } as const;
+  const standing = await runEngine(model, { state: undefined, event, variables });
+  const to = { tenantId: instance.tenantId, processInstanceId: instance.id, taskId: null };
+  await within.sql.begin(async (tx) => {
+    if (instance.formSessionId !== null) await refuseForeign(tx, variables, instance.formSessionId);
+    await Promise.all([
+      insertInstance(tx, instance),
+      bind(tx, variables, to),
+      variables.size > 0 && writeVariables(tx, instance.id, variables),
+      ...store(tx, within, { instance, model, standing, variables, known: new Set() }),
+    ]);
+  });
+  return standing.state === undefined ? "completed" : "active";
+}
+
+/** A visitor binds what the visitor uploaded, and nothing else. */
+async function refuseForeign(tx: Tx, variables: Variables, session: string): Promise<void> {
+  const foreign = await draftsOfOthers(tx, attachmentIdsOf(variables), session);
+  if (foreign.length > 0) throw notCommitted(foreign);
+}
+
+async function startedIn({ sql }: Within, tenant: Tenant, session: string): Promise<Instance | undefined> {
+  const found = await findSessionInstance(sql, tenant.id, session);
+  return found && { processInstanceId: found.id, processKey: found.processKey, state: found.state };
 }
 
 /** Two requests of one form session at once: the second finds the first one's instance. */
 const isSecondStart = (error: unknown) =>
   error instanceof postgres.PostgresError && error.constraint_name === "process_instances_session";
-
-async function stateOf({ sql }: Within, id: string, processKey: string): Promise<Instance> {
-  const [row] = await sql<{ state: Instance["state"] }[]>`
-    select case when state = 'active' and exists (
-      select from waybill.incidents where process_instance_id = ${id} and resolved_at is null) then 'incident' else state end as state
-    from waybill.process_instances where id = ${id}`;
-  return { processInstanceId: id, processKey, state: row?.state ?? "active" };
-}
 
 export async function completeTask(
   within: Within,
@@ -86,18 +95,14 @@ export async function completeTask(
   const task = isUuid(taskId) ? await findUserTask(within.sql, tenant.id, taskId) : undefined;
   if (!task) throw new Problem("task_not_found");
   if (task.ended) throw taskCompleted();
-  const close = (tx: Tx) => async (instance: InstanceRow) => {
-    await joinDiscussion(tx, user, instance);
-    return closeUserTask(tx, taskId, user);
-  };
-  const step = {
-    tenantId: tenant.id,
-    processInstanceId: task.processInstanceId,
-    event: { kind: "userTaskCompleted", executionId: task.executionId },
-    written: { variables, taskId },
-  } as const;
+  const { processInstanceId, executionId } = task;
+  const event = { kind: "userTaskCompleted", executionId } as const;
+  const step = { tenantId: tenant.id, processInstanceId, event, written: variables, taskId };
   await within.sql
-    .begin((tx) => advance(tx, within, { ...step, close: close(tx) }))
+    .begin((tx) => {
+      const close = () => closeUserTask(tx, { id: taskId, user, tenantId: tenant.id, processInstanceId });
+      return advance(tx, within, { ...step, close });
+    })
     .catch((error: unknown) => {
       throw error instanceof NothingWaits ? taskCompleted() : error;
     });
@@ -109,8 +114,8 @@ export async function terminate(within: Within, tenant: Tenant, id: string): Pro
     const instance = isUuid(id) ? await lockInstance(tx, id, tenant.id) : undefined;
     if (!instance) throw new Problem("process_instance_not_found");
     if (instance.state !== "active") throw new Problem("instance_ended");
-    const nothing = { state: undefined, userTasks: [], serviceTasks: [], nextTimer: undefined };
-    await store(tx, within, { instance, standing: nothing, end: "terminated" });
+    const nothing = { engineState: null, userTasks: [], serviceTasks: [] };
+    await storeStanding(tx, { instance, endState: "terminated", ...nothing });
     await endTransaction(tx, instance, "terminated");
   });
 }

@@ -59,28 +59,45 @@ export interface NewInstanceRow extends InstanceRow {
   readonly formSessionId: string | null;
 }
 
-/** Fails with unique_violation `process_instances_session` where the form session has started a process. */
+/**
+ * Whoever starts an instance takes part in its discussion. Fails with unique_violation `process_instances_session` where
+ * the form session has started a process.
+ */
 export async function insertInstance(tx: Tx, instance: NewInstanceRow): Promise<void> {
   const { id, tenantId, processKey, definitionId, startedBy, formSessionId } = instance;
   await tx`
+    with joined as (
+      insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
+      select ${tenantId}, ${id}, ${startedBy}, ${startedBy} where ${startedBy}::text is not null)
     insert into waybill.process_instances (id, tenant_id, process_key, definition_id, state, started_by, form_session_id)
-    values (${id}, ${tenantId}, ${processKey}, ${definitionId}, 'active', ${startedBy}, ${formSessionId})`;
+    values (${id}::text::uuid, ${tenantId}, ${processKey}, ${definitionId}, 'active', ${startedBy}, ${formSessionId})`;
+}
+
+export interface SessionInstance {
+  readonly id: string;
+  readonly processKey: string;
+  readonly state: "active" | "incident" | "completed" | "terminated";
 }
 
 export async function findSessionInstance(
   sql: Queryable,
   tenantId: number,
   formSessionId: string,
-): Promise<{ id: string; processKey: string } | undefined> {
-  const [row] = await sql<{ id: string; processKey: string }[]>`
-    select id::text, process_key as "processKey" from waybill.process_instances
-    where tenant_id = ${tenantId} and form_session_id = ${formSessionId}`;
+): Promise<SessionInstance | undefined> {
+  const [row] = await sql<SessionInstance[]>`
+    select id::text, process_key as "processKey",
+      case when state = 'active' and exists (
+        select from waybill.incidents o where o.process_instance_id = i.id and o.resolved_at is null)
+      then 'incident' else state end as state
+    from waybill.process_instances i where tenant_id = ${tenantId} and form_session_id = ${formSessionId}`;
   return row;
 }
 
 export interface LockedInstance extends InstanceRow {
   readonly state: "active" | "completed" | "terminated";
   readonly engineState: Uint8Array | null;
+  /** The executions that service tasks were made for. */
+  readonly serviceTasks: readonly string[];
 }
 
 /** One step at a time: the row is held until the transaction ends. */
@@ -92,7 +109,8 @@ export async function lockInstance(
   const [row] = await tx<LockedInstance[]>`
     select i.id::text, i.tenant_id::float8 as "tenantId", i.process_key as "processKey",
            i.definition_id::text as "definitionId", d.version, i.started_by as "startedBy", i.state,
-           i.engine_state as "engineState"
+           i.engine_state as "engineState", array(
+             select t.execution_id from waybill.service_tasks t where t.process_instance_id = i.id) as "serviceTasks"
     from waybill.process_instances i join waybill.process_definitions d on d.id = i.definition_id
     where i.id = ${id} and i.tenant_id = ${tenantId} for update of i`;
   return row;
@@ -119,11 +137,11 @@ export interface StandingRows {
 
 /**
  * Stores where an instance stands, in one statement: what waits now and did not is added, what no longer waits is
- * closed, with its incidents. Answers the service tasks that are new.
+ * closed, with its incidents.
  */
-export async function storeStanding(tx: Tx, standing: StandingRows): Promise<string[]> {
+export async function storeStanding(tx: Tx, standing: StandingRows): Promise<void> {
   const { instance, engineState, endState, userTasks, serviceTasks } = standing;
-  const [row] = await tx<{ added: string[] | null }[]>`
+  await tx`
     with users as (
       select * from json_to_recordset(${JSON.stringify(userTasks)}::text::json)
         as t(id uuid, "activityId" text, "executionId" text, name text, "formKey" text)),
@@ -146,7 +164,7 @@ export async function storeStanding(tx: Tx, standing: StandingRows): Promise<str
     added_services as (
       insert into waybill.service_tasks (id, tenant_id, process_instance_id, activity_id, execution_id, state)
       select id, ${instance.tenantId}, ${instance.id}, "activityId", "executionId", 'waiting'
-      from services on conflict on constraint service_tasks_execution do nothing returning id),
+      from services on conflict on constraint service_tasks_execution do nothing),
     cancelled as (
       update waybill.service_tasks set state = 'cancelled'
       where process_instance_id = ${instance.id} and state in ('waiting', 'running', 'incident')
@@ -155,8 +173,7 @@ export async function storeStanding(tx: Tx, standing: StandingRows): Promise<str
       update waybill.incidents set resolved_at = now()
       where process_instance_id = ${instance.id} and resolved_at is null
         and (service_task_id in (select id from cancelled) or ${endState}::text is not null))
-    select array_agg(id::text) as added from added_services`;
-  return row?.added ?? [];
+    select`;
 }
 
 export interface OpenTask {
@@ -178,22 +195,26 @@ export async function findUserTask(
   return row;
 }
 
-/** Whether it was open until now. */
-export async function closeUserTask(tx: Tx, id: string, user: string): Promise<boolean> {
-  const { count } = await tx`
-    update waybill.user_tasks set ended_at = now(), completed_by = ${user} where id = ${id} and ended_at is null`;
-  return count === 1;
-}
-
-/** Whoever takes part in a process takes part in its discussion. */
-export async function joinDiscussion(
+/** Whether it was open until now; then whoever completes it takes part in the process's discussion. */
+export async function closeUserTask(
   tx: Tx,
-  user: string,
-  { tenantId, id }: Pick<InstanceRow, "tenantId" | "id">,
-): Promise<void> {
-  await tx`
-    insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
-    values (${tenantId}, ${id}, ${user}, ${user}) on conflict do nothing`;
+  task: {
+    readonly id: string;
+    readonly user: string;
+    readonly tenantId: number;
+    readonly processInstanceId: string;
+  },
+): Promise<boolean> {
+  const { id, user, tenantId, processInstanceId } = task;
+  const { count } = await tx`
+    with closed as (
+      update waybill.user_tasks set ended_at = now(), completed_by = ${user}
+      where id = ${id} and ended_at is null returning id),
+    joined as (
+      insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
+      select ${tenantId}, ${processInstanceId}, ${user}, ${user} from closed on conflict do nothing)
+    select from closed`;
+  return count === 1;
 }
 
 /** Drafts of the session among these attachments: a visitor binds what the visitor uploaded, and nothing else. */

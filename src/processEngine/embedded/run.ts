@@ -66,6 +66,7 @@ export async function runStep({ model, state, event, values }: StepInput): Promi
     expressions: createExpressions(() => values),
     extensions: { service: holdServices(services) },
     scripts: noScripts,
+    Logger: silent,
     timers,
   });
   let failure: unknown;
@@ -155,6 +156,9 @@ function listenForTasks(tasks: Map<string, PendingTask>): EventEmitter {
     });
   return listener;
 }
+
+/** Its own looks at the environment for every instance. */
+const silent = () => ({ debug: () => {}, error: () => {}, warn: () => {} });
 
 /** Scripts are refused when a model is deployed; this makes sure of it. */
 const noScripts = { register: () => undefined, getScript: () => undefined } as never;

@@ -109,7 +109,7 @@ async function goOn(
   const { processInstanceId, tenantId } = row;
   try {
     await within.sql.begin(async (tx) => {
-      const written = { variables: storedVariables(variables) };
+      const written = storedVariables(variables);
       const close = () => closeTask(tx, row);
       await advance(tx, within, { tenantId, processInstanceId, event, written, close });
     });

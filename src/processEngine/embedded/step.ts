@@ -1,19 +1,22 @@
 /**
- * A step of an instance, stored: the row is locked, the variables are written with what they bind, the engine runs in
- * memory, and where the instance stands then goes back with everything that waits, and with the jobs for it, all in one
+ * A step of an instance, stored: the row is locked, the engine runs in memory on the variables with what is written now,
+ * and where the instance stands then goes back with everything that waits, and with the jobs for it, all in one
  * transaction. So no step is lost, done twice, or half.
+ *
+ * Statements that need nothing of each other are sent together: a transaction is three round trips.
  */
-
 import type { Sql, Tx } from "../../database/connect.ts";
 import type { Deps } from "../../deps.ts";
 import { notCommitted } from "../../formFiles/commit.ts";
-import { commitAll } from "../../formFiles/queries.ts";
+import { type Binding, commitAll } from "../../formFiles/queries.ts";
 import type { Queue } from "../../jobs/jobs.ts";
 import { Problem } from "../../problem.ts";
 import type { StoredVariable } from "../../processEngine.ts";
 import { attachmentIdsOf } from "../../variables/parse.ts";
 import { readVariables, writeVariables } from "../../variables/queries.ts";
 import { plainValues, readView } from "../../variables/show.ts";
+import type { ShownVariables } from "../../variables/variable.ts";
+import type { ProcessModel } from "../model/readModel.ts";
 import type { ServiceTaskJob } from "../serviceTask.ts";
 import type { Models } from "./models.ts";
 import { type InstanceRow, type LockedInstance, lockInstance, storeStanding } from "./queries.ts";
@@ -34,123 +37,121 @@ export interface Within {
   readonly timers: Queue<TimerJob>;
 }
 
-export interface Written {
-  readonly variables: ReadonlyMap<string, StoredVariable>;
+export type Variables = ReadonlyMap<string, StoredVariable>;
+
+export interface Step {
+  readonly tenantId: number;
+  readonly processInstanceId: string;
+  readonly event: EngineEvent;
+  readonly written?: Variables;
   /** The user task that writes them. */
   readonly taskId?: string;
+  /** Closes what the event is about; whether it was open. Every step locks its instance first, so none deadlock. */
+  readonly close?: () => Promise<boolean>;
 }
 
 /**
  * Locks the instance, writes the variables, and goes on with the event. Throws `NothingWaits` for an instance that has
  * ended or does not wait for this, `process_failed` and `not_committed`.
  */
-export async function advance(
-  tx: Tx,
-  within: Within,
-  step: {
-    readonly tenantId: number;
-    readonly processInstanceId: string;
-    readonly event: EngineEvent;
-    readonly written?: Written;
-    /** Closes what the event is about; whether it was open. Every step locks its instance first, so none deadlock. */
-    readonly close?: (instance: InstanceRow) => Promise<boolean>;
-  },
-): Promise<void> {
-  const instance = await lockInstance(tx, step.processInstanceId, step.tenantId);
-  if (instance?.state !== "active") throw new NothingWaits();
-  if (step.close && !(await step.close(instance))) throw new NothingWaits();
-  if (step.written) await write(tx, instance, step.written);
-  await takeStep(tx, within, { instance, state: stateOf(instance), event: step.event });
+export async function advance(tx: Tx, within: Within, step: Step): Promise<void> {
+  const { tenantId, processInstanceId: id, event, written = new Map(), taskId = null } = step;
+  const [instance, before, closed] = await Promise.all([
+    lockInstance(tx, id, tenantId),
+    readVariables(tx, id),
+    step.close?.() ?? true,
+  ]);
+  if (instance?.state !== "active" || !closed) throw new NothingWaits();
+  await bind(tx, written, { tenantId, processInstanceId: id, taskId });
+  const variables: ShownVariables = new Map([...before, ...written]);
+  const model = await within.models.of(tx, instance.definitionId);
+  const standing = await runEngine(model, { state: stateOf(instance), event, variables });
+  const known = new Set(instance.serviceTasks);
+  await Promise.all([
+    written.size > 0 && writeVariables(tx, id, written),
+    ...store(tx, within, { instance, model, standing, variables, known }),
+  ]);
 }
 
-/** Binds what the variables name, and writes them. */
-export async function write(
-  tx: Tx,
-  { id, tenantId }: InstanceRow,
-  { variables, taskId }: Written,
-): Promise<void> {
+/** Binds what the variables name. Throws `not_committed`. */
+export async function bind(tx: Tx, variables: Variables, to: Binding): Promise<void> {
   const ids = attachmentIdsOf(variables);
-  if (ids.length > 0) {
-    const binding = { tenantId, processInstanceId: id, taskId: taskId ?? null };
-    const { committed, notCommitted: inTheWay } = await bindOnce(tx, ids, binding);
-    if (!committed) throw notCommitted(inTheWay);
-  }
-  if (variables.size > 0) await writeVariables(tx, id, variables);
+  if (ids.length === 0) return;
+  const first = await commitAll(tx, ids, to);
+  if (first.committed) return;
+  // One that the instance has already, by another task, is fine where it is.
+  const drafts = await withoutBound(tx, ids, to);
+  const second =
+    drafts.length < ids.length && (drafts.length === 0 || (await commitAll(tx, drafts, to)).committed);
+  if (!second) throw notCommitted(first.notCommitted);
 }
 
-/** An attachment that this instance has already, by another task or another variable, is fine where it is. */
-async function bindOnce(tx: Tx, ids: readonly string[], to: Parameters<typeof commitAll>[2]) {
+async function withoutBound(tx: Tx, ids: readonly string[], to: Binding): Promise<string[]> {
   const bound = await tx<{ id: string }[]>`
     select id::text from waybill.attachments
     where id in (select value::uuid from json_array_elements_text(${JSON.stringify(ids)}::text::json))
       and tenant_id = ${to.tenantId} and state = 'committed' and process_instance_id = ${to.processInstanceId}`;
   const known = new Set(bound.map(({ id }) => id));
-  const drafts = ids.filter((id) => !known.has(id));
-  return drafts.length === 0 ? { committed: true, notCommitted: [] } : commitAll(tx, drafts, to);
+  return ids.filter((id) => !known.has(id));
 }
 
-export async function takeStep(
-  tx: Tx,
-  within: Within,
-  step: { readonly instance: InstanceRow; readonly state: string | undefined; readonly event: EngineEvent },
-): Promise<void> {
-  const { instance, state, event } = step;
-  const model = await within.models.of(tx, instance.definitionId);
-  const variables = await readVariables(tx, instance.id);
-  const standing = await runStep({ model, state, event, values: plainValues(variables) }).catch(refuse);
-  await store(tx, within, { instance, standing, end: standing.state === undefined ? "completed" : null });
-  const view = readView(variables, { processKey: instance.processKey, processInstanceId: instance.id });
-  const shown = standing.state === undefined ? "completed" : "active";
-  await recordTransaction({ sql: within.sql, tx }, instance, {
-    state: shown,
-    variables: JSON.stringify(view),
-  });
-}
-
-/** Stores where the instance stands, and enqueues what has to be done for it. */
-export async function store(
-  tx: Tx,
-  { models, serviceTasks, timers }: Within,
-  {
-    instance,
-    standing,
-    end,
-  }: {
-    readonly instance: InstanceRow;
-    readonly standing: Standing;
-    readonly end: "completed" | "terminated" | null;
+/** Throws `process_failed`. */
+export async function runEngine(
+  model: ProcessModel,
+  step: {
+    readonly state: string | undefined;
+    readonly event: EngineEvent;
+    readonly variables: ShownVariables;
   },
-): Promise<void> {
-  const model = await models.of(tx, instance.definitionId);
-  const added = await storeStanding(tx, {
-    instance,
-    engineState: standing.state === undefined ? null : Bun.zstdCompressSync(standing.state),
-    endState: end,
-    userTasks: standing.userTasks.map((waiting) => {
-      const task = model.userTasks.get(waiting.activityId);
-      const { name = waiting.activityId, formRef = null } = task ?? {};
-      return { ...waiting, id: Bun.randomUUIDv7(), name, formKey: formRef };
+): Promise<Standing> {
+  const { state, event, variables } = step;
+  try {
+    return await runStep({ model, state, event, values: plainValues(variables) });
+  } catch (error) {
+    if (!(error instanceof ProcessFailure)) throw error;
+    throw new Problem("process_failed", { message: error.message, cause: error.cause });
+  }
+}
+
+export interface Stored {
+  readonly instance: InstanceRow;
+  readonly model: ProcessModel;
+  readonly standing: Standing;
+  readonly variables: ShownVariables;
+  /** The executions that have their service tasks already. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** The statements that store where the instance stands, and enqueue what has to be done for it. */
+export function store(tx: Tx, within: Within, stored: Stored): Promise<unknown>[] {
+  const { instance, model, standing, variables, known } = stored;
+  const { id, tenantId, processKey } = instance;
+  const ended = standing.state === undefined;
+  const serviceTasks = standing.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
+  const added = serviceTasks.filter(({ executionId }) => !known.has(executionId));
+  const view = readView(variables, { processKey, processInstanceId: id });
+  const shown = { state: ended ? "completed" : "active", variables: JSON.stringify(view) };
+  const statements: Promise<unknown>[] = [
+    storeStanding(tx, {
+      instance,
+      engineState: standing.state === undefined ? null : Bun.zstdCompressSync(standing.state),
+      endState: ended ? "completed" : null,
+      userTasks: standing.userTasks.map((waiting) => userTaskOf(model, waiting)),
+      serviceTasks,
     }),
-    serviceTasks: standing.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() })),
-  });
-  if (added.length > 0)
-    await serviceTasks.enqueue(
-      tx,
-      added.map((id) => ({ service_task_id: id, rerun: 0 })),
-    );
-  if (standing.nextTimer)
-    await timers.enqueue(
-      tx,
-      [{ process_instance_id: instance.id, tenant_id: instance.tenantId }],
-      standing.nextTimer,
-    );
+    recordTransaction({ sql: within.sql, tx }, instance, shown),
+  ];
+  const jobs = added.map((task) => ({ service_task_id: task.id, rerun: 0 }));
+  if (jobs.length > 0) statements.push(within.serviceTasks.enqueue(tx, jobs));
+  const timer = { process_instance_id: id, tenant_id: tenantId };
+  if (standing.nextTimer) statements.push(within.timers.enqueue(tx, [timer], standing.nextTimer));
+  return statements;
+}
+
+function userTaskOf({ userTasks }: ProcessModel, waiting: Standing["userTasks"][number]) {
+  const { name = waiting.activityId, formRef = null } = userTasks.get(waiting.activityId) ?? {};
+  return { ...waiting, id: Bun.randomUUIDv7(), name, formKey: formRef };
 }
 
 const stateOf = ({ engineState }: LockedInstance) =>
   engineState === null ? undefined : Bun.zstdDecompressSync(engineState).toString();
-
-function refuse(error: unknown): never {
-  if (error instanceof ProcessFailure)
-    throw new Problem("process_failed", { message: error.message, cause: error.cause });
-  throw error;
-}
