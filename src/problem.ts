@@ -86,6 +86,8 @@ export interface ProblemOptions {
   /** Members beside the envelope's, such as `not_committed`. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** HTML that is answered in place of the Problem, where people and no programs ask. */
+  readonly page?: string;
   readonly cause?: unknown;
 }
 
@@ -100,6 +102,7 @@ export class Problem extends Error {
   readonly errors: readonly Fault[];
   readonly members: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly page: string | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     const [status, title] = problems[code];
@@ -112,6 +115,7 @@ export class Problem extends Error {
     this.errors = (options.errors ?? []).slice(0, maxFaults);
     this.members = options.members ?? {};
     this.headers = options.headers ?? {};
+    this.page = options.page;
   }
 }
 

@@ -24,10 +24,10 @@ export function problemBody(problem: Problem, requestId: string): Record<string,
 }
 
 export function problemResponse(problem: Problem, { requestId, headers }: Exchange): Response {
-  return new Response(JSON.stringify(problemBody(problem, requestId)), {
+  return new Response(problem.page ?? JSON.stringify(problemBody(problem, requestId)), {
     status: problem.status,
     headers: {
-      "Content-Type": "application/problem+json",
+      "Content-Type": problem.page === undefined ? "application/problem+json" : "text/html; charset=utf-8",
       "Cache-Control": "no-store",
       ...headers,
       ...problem.headers,

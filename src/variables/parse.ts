@@ -47,7 +47,8 @@ function faultOfName(name: string): string | undefined {
 function parseVariable({ value, type, valueInfo }: Variable): StoredVariable | string {
   const given = type ?? typeOf(value);
   if (given === "File") return parseFile(value, valueInfo);
-  if (valueInfo !== undefined) return "Only a File has a valueInfo.";
+  // Empty is what reads show beside any other value.
+  if (Object.keys(valueInfo ?? {}).length > 0) return "Only a File has a valueInfo.";
   const text = value === null ? "null" : textOfType(given, value);
   return text === undefined ? `The value is not of its type, ${given}.` : { type: given, value: text };
 }
@@ -69,9 +70,9 @@ function parseFile(value: unknown, valueInfo: Variable["valueInfo"]): StoredVari
   return { type: "File", value: "null", file: { name, mimeType, size: content.byteLength, content } };
 }
 
-/** Standard base64 with its padding, and nothing else. */
+/** Standard base64 with its padding, and nothing else: not the white space either that the decoder would pass over. */
 function decodeBase64(value: unknown): Uint8Array | undefined {
-  if (typeof value !== "string") return undefined;
+  if (typeof value !== "string" || /\s/.test(value)) return undefined;
   try {
     return Uint8Array.fromBase64(value, { lastChunkHandling: "strict" });
   } catch {

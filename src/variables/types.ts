@@ -17,19 +17,28 @@ const writers: Readonly<Record<VariableType, (value: unknown) => string | undefi
   File: () => undefined,
 };
 
-/** A number or its text; `1.0` and `1e3` are whole. */
+/** A number or its text. `1.0` and `1e3` are whole. */
 function whole(value: unknown, bits: number): string | undefined {
   const text = typeof value === "string" ? value : numberText(value);
-  const plain = text !== undefined && /^-?\d+$/.test(text) ? text : wholeOf(text);
-  if (plain === undefined) return undefined;
-  const number = BigInt(plain);
+  const digits = text === undefined ? undefined : wholeDigits(text);
+  if (digits === undefined) return undefined;
+  const number = BigInt(digits);
   return BigInt.asIntN(bits, number) === number ? String(number) : undefined;
 }
 
-function wholeOf(text: string | undefined): string | undefined {
-  if (text === undefined || !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined;
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? String(number) : undefined;
+/** Of 2^63. Longer ones are never made a number of, which would take long. */
+const mostDigits = 19;
+
+/** Without point and exponent, told from the digits alone: a double would make 0.99999999999999999 whole. */
+function wholeDigits(text: string): string | undefined {
+  const number = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!number) return undefined;
+  const [, sign = "", before = "", after = "", power = "0"] = number;
+  const digits = (before + after).replace(/^0+(?=\d)/, "");
+  if (digits === "0") return "0";
+  const length = digits.length - after.length + Number(power);
+  if (length < 1 || length > mostDigits || !/^0*$/.test(digits.slice(length))) return undefined;
+  return sign + digits.slice(0, length).padEnd(length, "0");
 }
 
 function double(value: unknown): string | undefined {
@@ -40,7 +49,7 @@ function double(value: unknown): string | undefined {
 
 /** RFC 3339, or as Camunda 7 writes it: 2026-01-23T14:30:00.000+0200. Kept as it was given. */
 function date(value: unknown): string | undefined {
-  const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/;
+  const shape = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/;
   if (typeof value !== "string" || !shape.test(value)) return undefined;
   const standard = value.replace(/([+-]\d{2})(\d{2})$/, "$1:$2");
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(value) ?? [];

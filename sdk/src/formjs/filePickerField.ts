@@ -43,7 +43,7 @@ const element = h as (
 ) => VNode;
 
 export function FilePickerField(props: FieldProps): VNode {
-  const { field, domId, errors = [], disabled, readonly, value } = props;
+  const { field, domId, errors = [], disabled, readonly } = props;
   const uploads = useUploads();
   const several = useExpressionEvaluation(field.multiple) === true;
   const accept: string = useSingleLineTemplateEvaluation(field.accept ?? "", {}) ?? "";

@@ -1,0 +1,49 @@
+/**
+ * The page's script and style sheet, bundled from `page/` when the first visitor asks (some 70 ms), and kept. Bundling
+ * here needs no build step in a fresh clone, and what is served is always what stands in the source.
+ */
+import { fileURLToPath } from "node:url";
+
+export interface Asset {
+  readonly type: string;
+  readonly text: string;
+}
+
+export interface PageAssets {
+  readonly names: { readonly script: string; readonly style: string };
+  readonly files: ReadonlyMap<string, Asset>;
+}
+
+const entry = fileURLToPath(new URL("page/main.ts", import.meta.url));
+let bundled: Promise<PageAssets> | undefined;
+
+export function pageAssets(): Promise<PageAssets> {
+  // A failed attempt is not remembered.
+  bundled ??= bundle().catch((error) => {
+    bundled = undefined;
+    throw error;
+  });
+  return bundled;
+}
+
+async function bundle(): Promise<PageAssets> {
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    target: "browser",
+    minify: true,
+    naming: { entry: "start-form.[hash].[ext]", asset: "start-form.[hash].[ext]" },
+  });
+  const files = new Map<string, Asset>();
+  for (const output of outputs)
+    files.set(output.path.replace(/^\.\//, ""), { type: typeOf(output.path), text: await output.text() });
+  return { names: { script: named(files, ".js"), style: named(files, ".css") }, files };
+}
+
+const typeOf = (path: string) =>
+  path.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8";
+
+function named(files: ReadonlyMap<string, Asset>, ending: string): string {
+  const name = [...files.keys()].find((candidate) => candidate.endsWith(ending));
+  if (name === undefined) throw new Error(`the bundle has no file that ends in ${ending}`);
+  return name;
+}

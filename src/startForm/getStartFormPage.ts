@@ -1,0 +1,12 @@
+import type { Handler } from "../handler.ts";
+import { Problem } from "../problem.ts";
+import { pageAssets } from "./assets.ts";
+import { pageHeaders, pageOfNoForm, pageOfStartForm } from "./html.ts";
+import { findAllowedOrigins } from "./queries.ts";
+
+export const getStartFormPage: Handler<"getStartFormPage"> = async ({ params }, { sql }) => {
+  const { names } = await pageAssets();
+  const origins = await findAllowedOrigins(sql, params.embed_id);
+  if (!origins) throw new Problem("embed_not_found", { page: pageOfNoForm(names), headers: pageHeaders([]) });
+  return { status: 200, body: pageOfStartForm(names), headers: pageHeaders(origins) };
+};

@@ -1,0 +1,88 @@
+/** The form itself: form-js with files that are uploaded as they are chosen. */
+import { createForm } from "@bpmn-io/form-js-viewer";
+import { dataWithDrafts, filePicker, type Usage } from "../../../sdk/src/formjs/index.ts";
+import { createUploader } from "../../../sdk/src/index.ts";
+import type { Kept } from "./kept.ts";
+import type { Texts } from "./texts.ts";
+import type { Visit } from "./visit.ts";
+
+type Data = Record<string, unknown>;
+
+export interface FilledFormOptions {
+  readonly container: Element;
+  readonly texts: Texts;
+  readonly kept: Kept;
+  onUsage(usage: Usage): void;
+  onRefused(error: unknown): void;
+  /** The form was sent while something in it was wrong. */
+  onFaults(): void;
+  onSend(data: Data): void;
+}
+
+export interface FilledForm {
+  setDisabled(disabled: boolean): void;
+  destroy(): void;
+}
+
+export async function showForm({ startForm, token }: Visit, options: FilledFormOptions): Promise<FilledForm> {
+  const { limits, drafts } = startForm;
+  const schema = withSendButton((startForm.form ?? noFields) as Schema, options.texts);
+  const files = filePicker({
+    uploader: createUploader({ baseUrl: location.origin, formToken: token }),
+    language: options.texts.language,
+    limits: {
+      extensions: limits.extensions,
+      maxFileBytes: limits.max_file_bytes,
+      maxFiles: limits.max_files,
+      maxTotalBytes: limits.max_total_bytes,
+    },
+    drafts,
+    onUsage: options.onUsage,
+    onRefused: options.onRefused,
+  });
+  const form = await createForm({
+    container: options.container,
+    schema,
+    data: dataWithDrafts(options.kept.typed(), drafts, schema),
+    additionalModules: [files],
+  });
+  form.on("changed", ({ data }: { data: Data }) => options.kept.keepTyped(data));
+  form.on("submit", ({ data, errors }: { data: Data; errors: object }) =>
+    Object.keys(errors).length > 0 ? options.onFaults() : options.onSend(data),
+  );
+  return {
+    setDisabled: (disabled) => form.setProperty("disabled", disabled),
+    destroy: () => form.destroy(),
+  };
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly action?: string;
+  readonly components?: readonly Schema[];
+}
+
+/** A process may start without a form; it still wants to be started. */
+const noFields: Schema = { type: "default", components: [] };
+
+/** Forms for a tasklist often have no button of their own. */
+function withSendButton(schema: Schema, { send }: Texts): Schema {
+  const isSend = ({ type, action = "submit" }: Schema) => type === "button" && action === "submit";
+  if (hasAny(schema, isSend)) return schema;
+  const own = { type: "button", action: "submit", id: "send_the_form", label: send };
+  return { ...schema, components: [...(schema.components ?? []), own] };
+}
+
+export const takesFiles = (schema: unknown) =>
+  hasAny((schema ?? noFields) as Schema, ({ type }) => type === "filepicker");
+
+const hasAny = (schema: Schema, test: (component: Schema) => boolean): boolean =>
+  test(schema) || (schema.components ?? []).some((component) => hasAny(component, test));
+
+/** Moves the focus to the first field that has a fault. */
+export function focusFirstFault(container: Element): void {
+  const controls = 'input:not([type="file"]), select, textarea, button, [tabindex="0"]';
+  const fields = [...container.querySelectorAll(".fjs-has-errors")];
+  const [first] = fields.flatMap((field) => field.querySelector<HTMLElement>(controls) ?? []);
+  first?.focus();
+}

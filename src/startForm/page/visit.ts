@@ -1,0 +1,46 @@
+/** A visitor's session: begun, or gone on with after a reload. */
+import { type Client, createClient, ProblemError, type StartForm } from "../../../sdk/src/index.ts";
+import type { Kept } from "./kept.ts";
+
+export interface Visit {
+  readonly client: Client;
+  readonly token: string;
+  readonly startForm: StartForm;
+  /** Whether an earlier session was over, and its files with it. */
+  readonly afterExpiry: boolean;
+}
+
+/** Throws `ProblemError`, or what `fetch` throws. */
+export async function openVisit(embedId: string, kept: Kept): Promise<Visit> {
+  const earlier = kept.token();
+  if (earlier !== undefined) {
+    const visit = await goOn(earlier).catch(unlessExpired);
+    if (visit) return { ...visit, afterExpiry: false };
+  }
+  const { form_token: token } = await clientWith().formSessions.createFormSession({
+    newFormSession: { embed_id: embedId },
+  });
+  kept.keepToken(token);
+  return { ...(await goOn(token)), afterExpiry: earlier !== undefined };
+}
+
+async function goOn(token: string): Promise<Omit<Visit, "afterExpiry">> {
+  const client = clientWith(token);
+  return { client, token, startForm: await client.formSessions.getStartForm() };
+}
+
+export const isExpired = (error: unknown) => error instanceof ProblemError && error.status === 401;
+
+function unlessExpired(error: unknown): undefined {
+  if (!isExpired(error)) throw error;
+}
+
+/** A server that says nothing for a minute is away. */
+const patienceMs = 60_000;
+
+const clientWith = (formToken?: string) =>
+  createClient({
+    baseUrl: location.origin,
+    fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(patienceMs) }),
+    ...(formToken === undefined ? {} : { formToken }),
+  });
