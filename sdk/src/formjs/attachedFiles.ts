@@ -36,21 +36,22 @@ export function fieldValue(files: readonly AttachmentMetadata[]): string | null 
   return JSON.stringify(files.length === 1 ? files[0] : files);
 }
 
-export interface FileField {
-  /** Where the field's value stands in the form's data. */
-  readonly path: Path;
-  readonly value: unknown;
-}
-
-/** Puts each file under a top-level name of its own. Changes `data`; names that it has already are left alone. */
-export function spreadFiles(data: Record<string, unknown>, fields: readonly FileField[]): void {
-  for (const { path, value } of fields) {
+/**
+ * Puts each file under a top-level name of its own. `paths` are where the file fields' values stand. Changes `data`;
+ * names that it has already are left alone.
+ */
+export function spreadFiles(data: Record<string, unknown>, paths: readonly Path[]): void {
+  for (const path of paths) {
     const name = path.map((part) => (typeof part === "number" ? part + 1 : part)).join("_");
-    for (const [index, file] of attachedFiles(value).entries()) {
+    for (const [index, file] of attachedFiles(valueAt(data, path)).entries()) {
       const own = index === 0 && path.length === 1;
       data[own ? name : freeName(data, { name, index })] = JSON.stringify(file);
     }
   }
+}
+
+export function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], data);
 }
 
 function freeName(data: Record<string, unknown>, { name, index }: { name: string; index: number }): string {

@@ -1,20 +1,17 @@
-/** The `filepicker` field: a button, the attached files, and those on their way. */
+/** The `filepicker` field: the attached files, those on their way, and a button to choose one. */
 import {
   Errors,
-  FormContext,
   Label,
   useExpressionEvaluation,
   useSingleLineTemplateEvaluation,
 } from "@bpmn-io/form-js-viewer";
-import { type ComponentType, h, type VNode } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { AttachmentMetadata } from "../generated/index.ts";
-import { attachedFiles, fieldValue } from "./attachedFiles.ts";
-import { fieldName } from "./draftsInForm.ts";
-import { changed, type FileUploads, instanceKey, type Target, type Upload } from "./fileUploads.ts";
-import { type FieldInstance, type FormServices, valueAt } from "./formServices.ts";
+import type { VNode } from "preact";
+import { useRef } from "preact/hooks";
+import { type FieldFiles, useFieldFiles, useUploads } from "./fieldFiles.ts";
+import { attachedRow, element, uploadRow } from "./fileRows.ts";
+import type { FileUploads } from "./fileUploads.ts";
+import { type FieldInstance, instanceKey } from "./formServices.ts";
 import { allowedExtensions } from "./limits.ts";
-import { size } from "./words.ts";
 
 interface FieldProps {
   readonly field: {
@@ -35,112 +32,44 @@ interface FieldProps {
   onFocus(): void;
 }
 
-type Files = readonly AttachmentMetadata[];
-const element = h as (
-  type: string | ComponentType<never>,
-  props: object | null,
-  ...children: unknown[]
-) => VNode;
+/** A field as it stands at one moment. */
+interface Moment {
+  readonly props: FieldProps;
+  readonly key: string;
+  readonly uploads: FileUploads;
+  readonly fieldFiles: FieldFiles;
+  readonly several: boolean;
+  readonly accept: string;
+  readonly extensions: readonly string[] | undefined;
+  readonly faults: readonly string[];
+  readonly locked: boolean;
+}
 
 export function FilePickerField(props: FieldProps): VNode {
-  const { field, domId, errors = [], disabled, readonly } = props;
+  const { field, domId } = props;
   const uploads = useUploads();
+  const fieldFiles = useFieldFiles(props);
   const several = useExpressionEvaluation(field.multiple) === true;
   const accept: string = useSingleLineTemplateEvaluation(field.accept ?? "", {}) ?? "";
   const input = useRef<HTMLInputElement>(null);
-  const { files, update } = useFiles(props);
   const key = instanceKey(props.fieldInstance);
-  const { words, language } = uploads;
-  const isLocked = disabled || readonly;
+  const extensions = allowedExtensions(accept, uploads.limits.extensions);
+  const locked = props.disabled || props.readonly;
+  const faults = [
+    ...(props.errors ?? []),
+    ...(isWaitedFor(uploads, key) ? [uploads.words.stillUploading] : []),
+  ];
+  const moment = { props, key, uploads, fieldFiles, several, accept, extensions, faults, locked };
   const required = field.validate?.required === true;
-  const running = uploads.of(key);
-  const extensions = allowedExtensions(accept, uploads.limits().extensions);
-
-  const choose = (event: Event) => {
-    const chosen = [...((event.target as HTMLInputElement).files ?? [])];
-    // So that the same file can be chosen again.
-    (event.target as HTMLInputElement).value = "";
-    if (chosen.length === 0) return;
-    if (!several || chosen.length > 0)
-      for (const upload of uploads.of(key)) if (!several || upload.refusal) uploads.dismiss(key, upload);
-    const replaced: Files = several ? [] : files;
-    for (const file of chosen)
-      uploads.begin(key, file, targetOf({ fieldInstance: props.fieldInstance, accept, replaced, update }));
-  };
-  const focusButton = () => document.getElementById(domId)?.focus();
-  const remove = (file: AttachmentMetadata) => {
-    update((now) => now.filter((other) => other.attachment_id !== file.attachment_id));
-    uploads.say(key, words.removed(file.file_name));
-    focusButton();
-  };
-  const dismiss = (upload: Upload) => {
-    uploads.dismiss(key, upload);
-    focusButton();
-  };
-
-  const messages = [...errors, ...(uploads.waitedFor() && isAnySent(running) ? [words.stillUploading] : [])];
-  const ids = { label: `${domId}-label`, hint: `${domId}-hint`, errors: `${domId}-error-message` };
-  const buttonText = several ? words.add : files.length > 0 ? words.replace : words.choose;
   return element(
     "div",
-    {
-      class: classesOf({ errors: messages, disabled, readonly }),
-      onFocusOut: props.onBlur,
-      onFocusIn: props.onFocus,
-    },
-    element(Label as never, { id: ids.label, htmlFor: domId, label: field.label, required }),
-    element("input", {
-      ref: input,
-      type: "file",
-      class: "fjs-hidden",
-      id: `${domId}-input`,
-      tabIndex: -1,
-      "aria-hidden": "true",
-      multiple: several,
-      accept: accept || extensions?.map((extension) => `.${extension}`).join(","),
-      disabled: isLocked,
-      onChange: choose,
-    }),
-    (files.length > 0 || running.length > 0) &&
-      element(
-        "ul",
-        { class: "wb-files", "aria-labelledby": ids.label },
-        files.map((file) =>
-          element(
-            "li",
-            { key: file.attachment_id, class: "wb-file" },
-            element("span", { class: "wb-file-name" }, file.file_name),
-            element("span", { class: "wb-file-size" }, size(file.size, language)),
-            !isLocked && smallButton(words.remove, file.file_name, () => remove(file)),
-          ),
-        ),
-        running.map((upload, index) => uploadRow({ upload, index, uploads, field: key, dismiss })),
-      ),
-    element(
-      "div",
-      { class: "fjs-filepicker-container" },
-      element(
-        "button",
-        {
-          type: "button",
-          id: domId,
-          class: "fjs-button fjs-filepicker-button",
-          disabled: isLocked,
-          "aria-labelledby": `${domId} ${ids.label}`,
-          "aria-describedby": [...(messages.length > 0 ? [ids.errors] : []), ids.hint].join(" "),
-          "aria-invalid": messages.length > 0 ? "true" : undefined,
-          onClick: () => input.current?.click(),
-        },
-        buttonText,
-      ),
-      element(
-        "span",
-        { class: "wb-hint", id: ids.hint },
-        extensions && words.allowed(extensions, uploads.limits().maxFileBytes),
-      ),
-    ),
+    { class: classesOf(moment), onFocusIn: props.onFocus, onFocusOut: props.onBlur },
+    element(Label, { id: `${domId}-label`, htmlFor: domId, label: field.label, required }),
+    element("input", { ...inputProperties(moment), ref: input }),
+    fileList(moment),
+    chooser(moment, () => input.current?.click()),
     element("div", { class: "wb-said", role: "status" }, uploads.said(key)),
-    element(Errors as never, { id: ids.errors, errors: messages }),
+    element(Errors, { id: `${domId}-error-message`, errors: faults }),
   );
 }
 
@@ -153,105 +82,87 @@ FilePickerField.config = {
   create: (options: object = {}) => ({ ...options }),
 };
 
-interface Row {
-  readonly upload: Upload;
-  readonly index: number;
-  readonly uploads: FileUploads;
-  readonly field: string;
-  dismiss(upload: Upload): void;
-}
+const isWaitedFor = (uploads: FileUploads, key: string) =>
+  uploads.sentTooEarly && uploads.of(key).some(({ refusal }) => refusal === undefined);
 
-function uploadRow({ upload, index, uploads, field, dismiss }: Row): VNode {
-  const { words } = uploads;
-  const { file, progress, refusal, again } = upload;
-  const name = element("span", { class: "wb-file-name" }, file.name);
-  const properties = { key: `${index} ${file.name}`, class: "wb-file" };
-  if (refusal === undefined)
-    return element(
-      "li",
-      properties,
-      name,
-      element("progress", {
-        class: "wb-progress",
-        max: 1,
-        value: progress,
-        "aria-label": words.uploading(file.name),
-      }),
-      element("span", { class: "wb-file-size", "aria-hidden": "true" }, `${Math.round(progress * 100)} %`),
-      smallButton(words.stop, file.name, () => dismiss(upload)),
-    );
-  return element(
-    "li",
-    { ...properties, class: "wb-file wb-refused" },
-    name,
-    again === true && smallButton(words.retry, file.name, () => uploads.retry(field, upload)),
-    smallButton(words.dismiss, file.name, () => dismiss(upload)),
-    element("span", { class: "wb-refusal", role: "alert" }, refusal),
-  );
-}
-
-/** What is seen is short; what is heard says which file. */
-const smallButton = (text: string, about: string, onClick: () => void) =>
-  element("button", { type: "button", class: "wb-small", "aria-label": `${text}: ${about}`, onClick }, text);
-
-const isAnySent = (running: readonly Upload[]) => running.some(({ refusal }) => refusal === undefined);
-
-function classesOf({
-  errors,
-  disabled,
-  readonly,
-}: Required<Pick<FieldProps, "errors" | "disabled" | "readonly">>) {
-  const more = { "fjs-has-errors": errors.length > 0, "fjs-disabled": disabled, "fjs-readonly": readonly };
-  const names = Object.entries(more).flatMap(([name, holds]) => (holds ? [name] : []));
+function classesOf({ faults, props: { disabled, readonly } }: Moment): string {
+  const states = { "fjs-has-errors": faults.length > 0, "fjs-disabled": disabled, "fjs-readonly": readonly };
+  const names = Object.entries(states).flatMap(([name, holds]) => (holds ? [name] : []));
   return ["fjs-form-field", "fjs-form-field-filepicker", ...names].join(" ");
 }
 
-type Update = (change: (files: Files) => Files) => void;
-
-interface Choice {
-  readonly fieldInstance: FieldInstance;
-  readonly accept: string;
-  readonly replaced: Files;
-  readonly update: Update;
-}
-
-function targetOf({ fieldInstance, accept, replaced, update }: Choice): Target {
-  const gone = new Set(replaced.map(({ attachment_id }) => attachment_id));
-  const others = (files: Files) => files.filter(({ attachment_id }) => !gone.has(attachment_id));
+/** The browser's own field is never seen: the button opens it. */
+function inputProperties(moment: Moment): Record<string, unknown> {
+  const { props, several, accept, extensions, locked } = moment;
   return {
-    fieldName: fieldName(fieldInstance.valuePath),
-    accept,
-    replaced: replaced.reduce((sum, file) => sum + file.size, 0),
-    makeRoom: () => update(others),
-    attach: (file) => update((files) => [...others(files), file]),
+    type: "file",
+    class: "fjs-hidden",
+    id: `${props.domId}-input`,
+    multiple: several,
+    accept: accept || extensions?.map((extension) => `.${extension}`).join(","),
+    disabled: locked,
+    onChange: ({ currentTarget: input }: { currentTarget: HTMLInputElement }) => {
+      const chosen = [...(input.files ?? [])];
+      // So that the same file can be chosen again.
+      input.value = "";
+      if (chosen.length > 0) take(chosen, moment);
+    },
   };
 }
 
-/** The field's files, and a way to change them that an upload can use long after the render that began it. */
-function useFiles(props: FieldProps): { files: Files; update: Update } {
-  const form = useService<FormServices["form"]>("form");
-  const latest = useRef(props);
-  latest.current = props;
-  const update: Update = (change) => {
-    const { fieldInstance, onChange } = latest.current;
-    const files = attachedFiles(valueAt(form._getState().data, fieldInstance.valuePath));
-    onChange({ value: fieldValue(change(files)) });
+/** In a field for one file, the new one takes the place of whatever is there; refusals are put away in any. */
+function take(chosen: readonly File[], { uploads, key, several, accept, fieldFiles }: Moment): void {
+  for (const upload of uploads.of(key)) if (!several || upload.refusal !== undefined) uploads.dismiss(upload);
+  const target = fieldFiles.target(accept, several ? [] : fieldFiles.files);
+  for (const file of chosen) uploads.begin(file, target);
+}
+
+function fileList({ props, key, uploads, fieldFiles, locked }: Moment): VNode | false {
+  const { words, language } = uploads;
+  const running = uploads.of(key);
+  if (fieldFiles.files.length + running.length === 0) return false;
+  // What had the focus is gone.
+  const focusButton = () => document.getElementById(props.domId)?.focus();
+  const attached = fieldFiles.files.map((file) => {
+    const remove = () => {
+      fieldFiles.remove(file);
+      uploads.say(key, words.removed(file.file_name));
+      focusButton();
+    };
+    return attachedRow(file, { words, language, remove: locked ? undefined : remove });
+  });
+  const others = running.map((upload) => {
+    const dismiss = () => {
+      uploads.dismiss(upload);
+      focusButton();
+    };
+    return uploadRow(upload, { words, language, dismiss, retry: () => uploads.retry(upload) });
+  });
+  return element("ul", { class: "wb-files", "aria-labelledby": `${props.domId}-label` }, attached, others);
+}
+
+function chooser(
+  { props, uploads, fieldFiles, several, extensions, faults, locked }: Moment,
+  open: () => void,
+) {
+  const { domId } = props;
+  const { words, limits } = uploads;
+  const text = several ? words.add : fieldFiles.files.length > 0 ? words.replace : words.choose;
+  const described = [...(faults.length > 0 ? [`${domId}-error-message`] : []), `${domId}-hint`];
+  const properties = {
+    type: "button",
+    id: domId,
+    class: "fjs-button fjs-filepicker-button",
+    disabled: locked,
+    "aria-labelledby": `${domId} ${domId}-label`,
+    "aria-describedby": described.join(" "),
+    onClick: open,
   };
-  return { files: attachedFiles(props.value), update };
-}
-
-function useService<Service>(name: string): Service {
-  return useContext(FormContext).getService(name) as Service;
-}
-
-/** The form's uploads; the field is drawn again when they change. */
-function useUploads(): FileUploads {
-  const eventBus = useService<FormServices["eventBus"]>("eventBus");
-  const [, redraw] = useState({});
-  useEffect(() => {
-    const listener = () => redraw({});
-    eventBus.on(changed, listener);
-    return () => eventBus.off(changed, listener);
-  }, [eventBus]);
-  return useService<FileUploads>("fileUploads");
+  const hint = extensions && words.allowed(extensions, limits.maxFileBytes);
+  return element(
+    "div",
+    { class: "fjs-filepicker-container" },
+    element("button", properties, text),
+    element("span", { class: "wb-hint", id: `${domId}-hint` }, hint),
+  );
 }

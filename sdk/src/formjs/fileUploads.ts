@@ -1,15 +1,16 @@
 /** The service behind the file fields of one form: what is on its way, what was refused, what there is room for. */
 import type { AttachmentMetadata } from "../generated/index.ts";
-import { FileRefused, type Limits, type Uploader } from "../uploader.ts";
+import { ProblemError } from "../problemError.ts";
+import { FileRefused, type Uploader } from "../uploader.ts";
 import { spreadFiles } from "./attachedFiles.ts";
-import { createDrafts } from "./drafts.ts";
+import { createDrafts, type Drafts } from "./drafts.ts";
 import type { Draft } from "./draftsInForm.ts";
 import {
-  type FieldInstance,
   type FormServices,
   type FormState,
+  fileFieldsOf,
+  instanceKey,
   type SubmitEvent,
-  valueAt,
 } from "./formServices.ts";
 import { checkLimits, type FormLimits, type Usage } from "./limits.ts";
 import { type Language, refusalIn, type Words, wordsIn } from "./words.ts";
@@ -18,13 +19,13 @@ export interface FilePickerOptions {
   readonly uploader: Uploader;
   /** English by default. */
   readonly language?: Language;
-  /** What is known beforehand; what is left out is asked of the uploader. */
+  /** What is known beforehand. The uploader is asked for kinds and size where they are left out. */
   readonly limits?: FormLimits;
-  /** Of an earlier visit, which the form's data may name. */
+  /** Of an earlier visit. Those that the form's data does not name are removed. */
   readonly drafts?: readonly Draft[];
   /** What the form's files take up, after each change. */
   readonly onUsage?: (usage: Usage) => void;
-  /** The server's refusal of an upload, also said beside the field. */
+  /** Why a file was not taken, which its field says as well: `FileRefused`, `ProblemError`, or what `fetch` throws. */
   readonly onRefused?: (error: unknown) => void;
 }
 
@@ -34,204 +35,193 @@ export interface Upload {
   /** 0 to 1. */
   readonly progress: number;
   readonly refusal?: string;
-  /** Whether sending it again may help. */
+  /** Whether sending it once more may help. */
   readonly again?: boolean;
 }
 
-/** A field that takes a file. */
+/** The field that a file is for. */
 export interface Target {
-  /** The field's key in the form, as the upload's `field_name`. */
+  /** A field of the schema, and its place in the lists that it stands in. */
+  readonly key: string;
+  /** As the upload's `field_name`. */
   readonly fieldName: string;
   readonly accept: string;
-  /** Bytes of a file that makes way for this one. */
-  readonly replaced: number;
-  /** Takes the file that is replaced out of the form's data, where there is no room for both. */
+  /** Bytes of the files that make way for this one. */
+  readonly replacedBytes: number;
+  readonly replacedFiles: number;
+  /** Takes them out of the form's data, where there is no room for both. */
   makeRoom(): void;
+  /** Puts the new file there, in their place. */
   attach(file: AttachmentMetadata): void;
 }
 
-export interface FileUploads {
-  readonly words: Words;
-  readonly language: Language;
-  limits(): FormLimits;
-  of(field: string): readonly Upload[];
-  /** What has just happened, for a screen reader. */
-  said(field: string): string;
-  say(field: string, text: string): void;
-  begin(field: string, file: File, target: Target): void;
-  /** Stops an upload, or puts a refusal away. */
-  dismiss(field: string, upload: Upload): void;
-  retry(field: string, upload: Upload): void;
-  /** Whether the form was sent too early. */
-  waitedFor(): boolean;
-}
-
 interface Running {
-  upload: Upload;
   readonly target: Target;
   readonly stop: AbortController;
+  upload: Upload;
 }
 
+/** Fired when anything that a field shows has changed. */
 export const changed = "fileUploads.changed";
 
-export function createFileUploads(options: FilePickerOptions, services: FormServices): FileUploads {
-  const { uploader, language = "en", onUsage, onRefused } = options;
-  const { eventBus } = services;
-  const words = wordsIn(language);
-  const fields = new Map<string, Running[]>();
-  const said = new Map<string, string>();
-  const drafts = createDrafts(
-    uploader,
-    (options.drafts ?? []).map(({ metadata }) => metadata),
-  );
-  let limits: FormLimits = options.limits ?? {};
-  let sentTooEarly = false;
+export class FileUploads {
+  readonly language: Language;
+  readonly words: Words;
+  /** What is known beforehand. */
+  limits: FormLimits;
+  /** Whether the form was sent while files were on their way. */
+  sentTooEarly = false;
+  readonly #options: FilePickerOptions;
+  readonly #services: FormServices;
+  readonly #drafts: Drafts;
+  readonly #said = new Map<string, string>();
+  #running: Running[] = [];
 
-  const of = (field: string) => fields.get(field) ?? [];
-  const uploading = () => [...fields.values()].flat().filter(({ upload }) => upload.refusal === undefined);
-  const usage = (): Usage => {
-    const { files, bytes } = drafts.usage();
-    const sizes = uploading().map(({ upload }) => upload.file.size);
-    return { files: files + sizes.length, bytes: sizes.reduce((sum, size) => sum + size, bytes) };
-  };
-  const tell = () => {
-    if (uploading().length === 0) sentTooEarly = false;
-    eventBus.fire(changed);
-    onUsage?.(usage());
-  };
-  const say = (field: string, text: string) => {
-    said.set(field, text);
-    eventBus.fire(changed);
-  };
-  const leave = (field: string, running: Running) => {
-    const others = of(field).filter((other) => other !== running);
-    if (others.length === 0) fields.delete(field);
-    else fields.set(field, others);
-  };
+  constructor(options: FilePickerOptions, services: FormServices) {
+    const { uploader, drafts = [], language = "en", limits = {} } = options;
+    this.#options = options;
+    this.#services = services;
+    this.#drafts = createDrafts(
+      uploader,
+      drafts.map(({ metadata }) => metadata),
+    );
+    this.language = language;
+    this.words = wordsIn(language);
+    this.limits = limits;
+    services.eventBus.on("changed", (state: FormState) => this.#follow(state));
+    // Before every other listener, so that they see each file as a variable, and an upload under way as a fault.
+    services.eventBus.on("submit", 5_000, (event: SubmitEvent) => this.#complete(event));
+    void this.#learnLimits();
+  }
 
-  const roomFor = async (file: File, { target, stop }: Running) => {
-    const claim = () => {
-      const { files, bytes } = usage();
-      return { ...limits, accept: target.accept, usage: { files: files - 1, bytes: bytes - file.size } };
-    };
+  of(key: string): readonly Upload[] {
+    return this.#running.filter(({ target }) => target.key === key).map(({ upload }) => upload);
+  }
+
+  /** What has just happened in a field, for a screen reader. */
+  said(key: string): string {
+    return this.#said.get(key) ?? "";
+  }
+
+  say(key: string, text: string): void {
+    this.#said.set(key, text);
+    this.#tell();
+  }
+
+  begin(file: File, target: Target): void {
+    const running = { target, stop: new AbortController(), upload: { file, progress: 0 } };
+    this.#running = [...this.#running, running];
+    this.#tell();
+    void this.#run(running);
+  }
+
+  /** Stops an upload, or puts a refusal away. */
+  dismiss(upload: Upload): void {
+    const running = this.#running.find((other) => other.upload === upload);
+    running?.stop.abort();
+    this.#leave(running);
+    this.#tell();
+  }
+
+  retry(upload: Upload): void {
+    const running = this.#running.find((other) => other.upload === upload);
+    this.dismiss(upload);
+    if (running) this.begin(upload.file, running.target);
+  }
+
+  async #run(running: Running): Promise<void> {
+    const { target, stop, upload } = running;
     try {
-      checkLimits(file, claim(), words);
-    } catch (error) {
-      const isFull = error instanceof FileRefused && error.code === "session_quota_exceeded";
-      if (!isFull || target.replaced === 0) throw error;
-      const { usage: now, ...rest } = claim();
-      const without = { files: now.files - 1, bytes: now.bytes - target.replaced };
-      checkLimits(file, { ...rest, usage: without }, words);
-      target.makeRoom();
-      await drafts.settled();
-      stop.signal.throwIfAborted();
-    }
-  };
-
-  const run = async (field: string, running: Running) => {
-    const { target, stop } = running;
-    const { file } = running.upload;
-    const show = (upload: Partial<Upload>) => {
-      running.upload = { ...running.upload, ...upload };
-      tell();
-    };
-    try {
-      await roomFor(file, running);
-      say(field, words.uploading(file.name));
-      const metadata = await uploader.upload(file, {
+      await this.#findRoom(running);
+      this.say(target.key, this.words.uploading(upload.file.name));
+      const metadata = await this.#options.uploader.upload(upload.file, {
         fieldName: target.fieldName,
         signal: stop.signal,
-        onProgress: (progress) => show({ progress }),
+        onProgress: (progress) => this.#show(running, { progress }),
       });
-      leave(field, running);
-      drafts.add(metadata);
+      this.#leave(running);
+      this.#drafts.add(metadata);
       target.attach(metadata);
-      said.set(field, words.uploaded(metadata.file_name));
-      tell();
+      this.say(target.key, this.words.uploaded(metadata.file_name));
     } catch (error) {
       if (stop.signal.aborted) return;
-      show({ refusal: refusalIn(language, error), again: mayHelpAgain(error) });
-      onRefused?.(error);
+      this.#show(running, { refusal: refusalIn(this.language, error), again: mayHelpAgain(error) });
+      this.#options.onRefused?.(error);
     }
-  };
-  const begin = (field: string, file: File, target: Target) => {
-    const running = { upload: { file, progress: 0 }, target, stop: new AbortController() };
-    fields.set(field, [...of(field), running]);
-    tell();
-    void run(field, running);
-  };
-  const dismiss = (field: string, upload: Upload) => {
-    const running = of(field).find((other) => other.upload === upload);
-    if (!running) return;
-    running.stop.abort();
-    leave(field, running);
-    tell();
-  };
+  }
 
-  eventBus.on("changed", ({ data }: FormState) => {
+  /** Throws `FileRefused` where there is none, also when the files that are replaced have gone. */
+  async #findRoom({ target, stop, upload: { file } }: Running): Promise<void> {
+    const { files, bytes } = this.#usage();
+    const { replacedFiles, replacedBytes, accept } = target;
+    const usage = { files: files - 1, bytes: bytes - file.size };
+    try {
+      checkLimits(file, { ...this.limits, accept, usage }, this.words);
+    } catch (error) {
+      if (!isFull(error) || replacedFiles === 0) throw error;
+      const without = { files: usage.files - replacedFiles, bytes: usage.bytes - replacedBytes };
+      checkLimits(file, { ...this.limits, accept, usage: without }, this.words);
+      target.makeRoom();
+      await this.#drafts.settled();
+      stop.signal.throwIfAborted();
+    }
+  }
+
+  #usage(): Usage {
+    const { files, bytes } = this.#drafts.usage();
+    const sizes = this.#underWay().map(({ upload }) => upload.file.size);
+    return { files: files + sizes.length, bytes: sizes.reduce((sum, size) => sum + size, bytes) };
+  }
+
+  #underWay = () => this.#running.filter(({ upload }) => upload.refusal === undefined);
+
+  #show(running: Running, news: Partial<Upload>): void {
+    running.upload = { ...running.upload, ...news };
+    this.#tell();
+  }
+
+  #leave(running: Running | undefined): void {
+    this.#running = this.#running.filter((other) => other !== running);
+  }
+
+  #tell(): void {
+    if (this.#underWay().length === 0) this.sentTooEarly = false;
+    this.#services.eventBus.fire(changed);
+    this.#options.onUsage?.(this.#usage());
+  }
+
+  #follow({ data }: FormState): void {
     if (data === null) return;
-    drafts.follow(data);
-    onUsage?.(usage());
-  });
-  // Before every other listener: they see the files as variables, and an upload under way as an error.
-  eventBus.on("submit", 5_000, ({ data, errors }: SubmitEvent) => {
-    const instances = fileFields(services);
+    this.#drafts.follow(data);
+    this.#options.onUsage?.(this.#usage());
+  }
+
+  #complete({ data, errors }: SubmitEvent): void {
+    const fields = fileFieldsOf(this.#services);
     spreadFiles(
       data,
-      instances.map(({ valuePath }) => ({ path: valuePath, value: valueAt(data, valuePath) })),
+      fields.map(({ valuePath }) => valuePath),
     );
-    sentTooEarly = uploading().length > 0;
-    for (const instance of instances) {
-      if (of(instanceKey(instance)).some(({ upload }) => upload.refusal === undefined))
-        errors[instance.id] = [words.stillUploading];
-    }
-    eventBus.fire(changed);
-  });
-  void fillIn(uploader, limits).then((filled) => {
-    limits = filled;
-    tell();
-  });
+    const waiting = new Set(this.#underWay().map(({ target }) => target.key));
+    for (const field of fields)
+      if (waiting.has(instanceKey(field))) errors[field.id] = [this.words.stillUploading];
+    this.sentTooEarly = waiting.size > 0;
+    this.#tell();
+  }
 
-  return {
-    words,
-    language,
-    limits: () => limits,
-    of: (field) => of(field).map(({ upload }) => upload),
-    said: (field) => said.get(field) ?? "",
-    say,
-    begin,
-    dismiss,
-    retry: (field, upload) => {
-      const running = of(field).find((other) => other.upload === upload);
-      dismiss(field, upload);
-      if (running) begin(field, upload.file, running.target);
-    },
-    waitedFor: () => sentTooEarly,
-  };
+  /** Without an answer nothing is known beforehand, and the server says no. */
+  async #learnLimits(): Promise<void> {
+    const { extensions, maxFileBytes } = this.limits;
+    if (extensions && maxFileBytes !== undefined) return;
+    const known = await this.#options.uploader.limits().catch(() => undefined);
+    if (known) this.limits = { extensions: known.extensions, maxFileBytes: known.maxBytes, ...this.limits };
+    this.#tell();
+  }
 }
 
-/** What the options leave open. Without an answer nothing is known beforehand, and the server says no. */
-async function fillIn(uploader: Uploader, limits: FormLimits): Promise<FormLimits> {
-  if (limits.extensions && limits.maxFileBytes !== undefined) return limits;
-  const known: Limits | undefined = await uploader.limits().catch(() => undefined);
-  return known ? { extensions: known.extensions, maxFileBytes: known.maxBytes, ...limits } : limits;
+const isFull = (error: unknown) => error instanceof FileRefused && error.code === "session_quota_exceeded";
+
+function mayHelpAgain(error: unknown): boolean {
+  if (error instanceof ProblemError) return error.status >= 500 || error.status === 429;
+  return !(error instanceof FileRefused);
 }
-
-const mayHelpAgain = (error: unknown) =>
-  !(error instanceof FileRefused) && !(hasStatus(error) && error.status < 500 && error.status !== 429);
-
-const hasStatus = (error: unknown): error is { readonly status: number } =>
-  typeof error === "object" && error !== null && "status" in error;
-
-function fileFields({
-  formFieldInstanceRegistry,
-  formFieldRegistry,
-}: FormServices): readonly FieldInstance[] {
-  return formFieldInstanceRegistry
-    .getAllKeyed()
-    .filter(({ id }) => formFieldRegistry.get(id)?.type === "filepicker");
-}
-
-/** A field of the schema, and its place in the lists that it stands in. */
-export const instanceKey = ({ id, indexes = {} }: Pick<FieldInstance, "id" | "indexes">) =>
-  [id, ...Object.values(indexes)].join("_");

@@ -30,6 +30,14 @@ export interface FormServices {
   readonly formFieldRegistry: { get(id: string): { readonly type: string } | undefined };
 }
 
-export function valueAt(data: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], data);
+/** A field of the schema, and its place in the lists that it stands in. */
+export const instanceKey = ({ id, indexes = {} }: Pick<FieldInstance, "id" | "indexes">) =>
+  [id, ...Object.values(indexes)].join("_");
+
+/** The file fields that are shown. */
+export function fileFieldsOf(services: FormServices): readonly FieldInstance[] {
+  const { formFieldInstanceRegistry, formFieldRegistry } = services;
+  return formFieldInstanceRegistry
+    .getAllKeyed()
+    .filter(({ id }) => formFieldRegistry.get(id)?.type === "filepicker");
 }

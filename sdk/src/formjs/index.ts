@@ -3,7 +3,7 @@
  * form's data: `createForm({ …, additionalModules: [filePicker({ uploader })] })`.
  */
 import { FilePickerField } from "./filePickerField.ts";
-import { createFileUploads, type FilePickerOptions } from "./fileUploads.ts";
+import { type FilePickerOptions, FileUploads } from "./fileUploads.ts";
 import type { FormServices } from "./formServices.ts";
 import { indonesianTexts } from "./translation.ts";
 
@@ -21,7 +21,7 @@ export function filePicker(options: FilePickerOptions): Record<string, unknown> 
       names.map((name, index) => [name, parts[index]]),
     ) as unknown as FormServices;
     services.formFields.register("filepicker", FilePickerField);
-    return createFileUploads(options, services);
+    return new FileUploads(options, services);
   };
   return {
     __init__: ["fileUploads"],

@@ -6,17 +6,18 @@ import type { Kept } from "./kept.ts";
 import type { Texts } from "./texts.ts";
 import type { Visit } from "./visit.ts";
 
-type Data = Record<string, unknown>;
+export type Data = Record<string, unknown>;
 
 export interface FilledFormOptions {
   readonly container: Element;
   readonly texts: Texts;
   readonly kept: Kept;
   onUsage(usage: Usage): void;
-  onRefused(error: unknown): void;
+  /** The server refused a file. */
+  onRefused(form: FilledForm, error: unknown): void;
   /** The form was sent while something in it was wrong. */
   onFaults(): void;
-  onSend(data: Data): void;
+  onSend(form: FilledForm, data: Data): void;
 }
 
 export interface FilledForm {
@@ -24,10 +25,29 @@ export interface FilledForm {
   destroy(): void;
 }
 
-export async function showForm({ startForm, token }: Visit, options: FilledFormOptions): Promise<FilledForm> {
+export async function showForm(visit: Visit, options: FilledFormOptions): Promise<void> {
+  const { container, texts, kept, onSend, onFaults } = options;
+  const { form: given, drafts } = visit.startForm;
+  const schema = withSendButton((given ?? noFields) as Schema, texts);
+  const shown: FilledForm = {
+    setDisabled: (disabled) => form.setProperty("disabled", disabled),
+    destroy: () => form.destroy(),
+  };
+  const form = await createForm({
+    container,
+    schema,
+    data: dataWithDrafts(kept.typed(), drafts, schema),
+    additionalModules: [fileFields(visit, shown, options)],
+  });
+  form.on("changed", ({ data }: { data: Data }) => kept.keepTyped(data));
+  form.on("submit", ({ data, errors }: { data: Data; errors: object }) =>
+    Object.keys(errors).length > 0 ? onFaults() : onSend(shown, data),
+  );
+}
+
+function fileFields({ startForm, token }: Visit, shown: FilledForm, options: FilledFormOptions) {
   const { limits, drafts } = startForm;
-  const schema = withSendButton((startForm.form ?? noFields) as Schema, options.texts);
-  const files = filePicker({
+  return filePicker({
     uploader: createUploader({ baseUrl: location.origin, formToken: token }),
     language: options.texts.language,
     limits: {
@@ -38,22 +58,8 @@ export async function showForm({ startForm, token }: Visit, options: FilledFormO
     },
     drafts,
     onUsage: options.onUsage,
-    onRefused: options.onRefused,
+    onRefused: (error) => options.onRefused(shown, error),
   });
-  const form = await createForm({
-    container: options.container,
-    schema,
-    data: dataWithDrafts(options.kept.typed(), drafts, schema),
-    additionalModules: [files],
-  });
-  form.on("changed", ({ data }: { data: Data }) => options.kept.keepTyped(data));
-  form.on("submit", ({ data, errors }: { data: Data; errors: object }) =>
-    Object.keys(errors).length > 0 ? options.onFaults() : options.onSend(data),
-  );
-  return {
-    setDisabled: (disabled) => form.setProperty("disabled", disabled),
-    destroy: () => form.destroy(),
-  };
 }
 
 interface Schema {

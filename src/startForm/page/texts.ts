@@ -1,5 +1,7 @@
 /** What the page itself says, in English and Indonesian. The file field and form-js have their own texts. */
+
 import { type Language, size } from "../../../sdk/src/formjs/index.ts";
+import { ProblemError } from "../../../sdk/src/index.ts";
 
 export interface Texts {
   readonly language: Language;
@@ -76,3 +78,10 @@ const indonesian: Texts = {
 
 /** By the browser's language; `in` is the old code of Indonesian. */
 export const textsFor = (language: string): Texts => (/^(id|in)\b/i.test(language) ? indonesian : english);
+
+/** Why the server did not do what it was asked. */
+export function wordsFor(error: unknown, texts: Texts): string {
+  if (!(error instanceof ProblemError)) return texts.unreachable;
+  if (error.code === "rate_limited") return texts.tooMany(error.retryAfterSeconds ?? 60);
+  return error.status >= 500 ? texts.serverFault : texts.failed;
+}

@@ -1,0 +1,72 @@
+/** The rows of a file field: an attached file, one on its way, one that was refused. */
+import { type ComponentType, h, type VNode } from "preact";
+import type { AttachmentMetadata } from "../generated/index.ts";
+import type { Upload } from "./fileUploads.ts";
+import { type Language, size, type Words } from "./words.ts";
+
+type Properties = Readonly<Record<string, unknown>>;
+type Child = VNode | string | false | undefined;
+
+/** preact's `h`, for elements and for form-js's components, whose properties are not typed. */
+export const element = h as unknown as (
+  type: string | ComponentType<never>,
+  properties: Properties,
+  ...children: readonly (Child | readonly Child[])[]
+) => VNode;
+
+export interface RowOptions {
+  readonly words: Words;
+  readonly language: Language;
+}
+
+/** `remove` is left out where the field is locked. */
+export function attachedRow(
+  file: AttachmentMetadata,
+  { words, language, remove }: RowOptions & { readonly remove?: (() => void) | undefined },
+): VNode {
+  const { attachment_id: key, file_name: name } = file;
+  return element(
+    "li",
+    { key, class: "wb-file" },
+    element("span", { class: "wb-file-name" }, name),
+    element("span", { class: "wb-file-size" }, size(file.size, language)),
+    remove && smallButton(words.remove, { about: name, onClick: remove }),
+  );
+}
+
+export interface UploadRowOptions extends RowOptions {
+  dismiss(): void;
+  retry(): void;
+}
+
+export const uploadRow = (upload: Upload, options: UploadRowOptions) =>
+  upload.refusal === undefined ? runningRow(upload, options) : refusedRow(upload, options);
+
+function runningRow({ file, progress }: Upload, { words, dismiss }: UploadRowOptions): VNode {
+  const percent = `${Math.round(progress * 100)} %`;
+  return element(
+    "li",
+    { class: "wb-file" },
+    element("span", { class: "wb-file-name" }, file.name),
+    element("progress", { max: 1, value: progress, "aria-label": words.uploading(file.name) }),
+    element("span", { class: "wb-file-size", "aria-hidden": "true" }, percent),
+    smallButton(words.stop, { about: file.name, onClick: dismiss }),
+  );
+}
+
+function refusedRow({ file, refusal, again }: Upload, { words, dismiss, retry }: UploadRowOptions): VNode {
+  return element(
+    "li",
+    { class: "wb-file wb-refused" },
+    element("span", { class: "wb-file-name" }, file.name),
+    again === true && smallButton(words.retry, { about: file.name, onClick: retry }),
+    smallButton(words.dismiss, { about: file.name, onClick: dismiss }),
+    element("span", { class: "wb-refusal", role: "alert" }, refusal),
+  );
+}
+
+/** What is seen is short; what is heard says which file. */
+function smallButton(text: string, { about, onClick }: { about: string; onClick: () => void }): VNode {
+  const label = `${text}: ${about}`;
+  return element("button", { type: "button", class: "wb-small", "aria-label": label, onClick }, text);
+}
