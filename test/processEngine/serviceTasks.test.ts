@@ -245,6 +245,165 @@ describe("an addon", () => {
   });
 });
 
+describe("what an outside system can do wrong is an incident that says whether the request was sent", () => {
+  const megabyte = Buffer.alloc(1024 ** 2, 120);
+  const answers: [name: string, answer: Answer, type: string, requestSent: string][] = [
+    ["no answer in time", () => {}, "timed_out", "unknown"],
+    [
+      "a redirect",
+      (_, response) => void response.writeHead(302, { location: "/elsewhere" }).end(),
+      "redirected",
+      "yes",
+    ],
+    ["a connection closed at once", (_, response) => void response.destroy(), "unreachable", "unknown"],
+    [
+      "an answer that breaks off in the middle",
+      (_, response) => {
+        response.writeHead(200, { "content-length": "1000" }).write("half");
+        setTimeout(() => response.destroy(), 50);
+      },
+      "unreachable",
+      "unknown",
+    ],
+    [
+      "an answer of 100 MB for a result variable",
+      async (_, response) => {
+        response.writeHead(200);
+        for (let n = 0; n < 100 && !response.destroyed; n++)
+          if (!response.write(megabyte))
+            await new Promise((go) => response.once("drain", go).once("close", go));
+        response.end();
+      },
+      "response_too_large",
+      "yes",
+    ],
+    ["a server's error", (_, response) => void response.writeHead(503).end(), "rejected", "yes"],
+  ];
+  test.each(answers)("%s", async (_name, answer, type, requestSent) => {
+    await withPartner(answer, async (_partner, url) => {
+      const key = freshKey();
+      const call = { method: "POST", url, body: "{}", result_variable: "answer", timeout_seconds: "1" };
+      await deploy(server, oneCall(key, call));
+      const { process_instance_id } = await startInstance(server, key);
+      expect(await incidentOf(server, process_instance_id)).toMatchObject({
+        type,
+        request_sent: requestSent,
+      });
+    });
+  });
+
+  test("a host that does not resolve, a port where nobody listens, and addresses that the policy refuses", async () => {
+    const urls: [url: string, type: string][] = [
+      ["http://nobody.invalid/", "unreachable"],
+      ["http://127.0.0.1:1/", "unreachable"],
+      ["http://169.254.169.254/latest/meta-data", "refused_by_policy"],
+      ["http://[::ffff:10.0.0.1]/", "refused_by_policy"],
+      ["http://0x0a.1/", "refused_by_policy"],
+    ];
+    for (const [url, type] of urls) {
+      const key = freshKey();
+      await deploy(server, oneCall(key, { method: "POST", url, body: "{}" }));
+      const { process_instance_id } = await startInstance(server, key);
+      expect(await incidentOf(server, process_instance_id)).toMatchObject({ type, request_sent: "no" });
+    }
+  });
+});
+
+describe("issuing fails (reference 7): an incident, and the request is never sent", () => {
+  test("where the instance is not configured to issue; nothing of it reaches a boundary event", async () => {
+    const off = await startServer({ environment: { ...allowLoopback, DOWNLOAD_TOKEN_SECRET: "" } });
+    try {
+      await withPartner(undefined, async (partner, url) => {
+        const { event, error } = boundaryError("refused", "call");
+        const properties = {
+          method: "POST",
+          url,
+          body: '{"card":"${card}"}',
+          redirect_failures_to_error_boundary: "true",
+        };
+        const key = freshKey();
+        const flows = [flow("start", "call", "end"), flow("refused", "end")];
+        await deploy(
+          off,
+          model(key, [start(), apiCall("call", properties), event, end(), ...flows].join("\n"), error),
+        );
+        const card = JSON.stringify(await upload(off));
+        const { process_instance_id: id } = await startInstance(off, key, { variables: { card } });
+        const incident = await incidentOf(off, id);
+        expect(incident).toMatchObject({ type: "url_issuance_failed", request_sent: "no" });
+        expect(incident.message).toContain("${card}");
+        expect(partner.received).toEqual([]);
+      });
+    } finally {
+      await off.stop();
+    }
+  });
+
+  test("where the attachment's row is gone; once it is back, a rerun sends", async () => {
+    await withPartner(undefined, async (partner, url) => {
+      const key = freshKey();
+      const properties = { method: "POST", url, body: '{"card":"${card}"}' };
+      const wait = [
+        start(),
+        userTask("wait"),
+        apiCall("call", properties),
+        end(),
+        flow("start", "wait", "call", "end"),
+      ];
+      await deploy(server, model(key, wait.join("\n")));
+      const metadata = await upload(server);
+      const variables = { card: JSON.stringify(metadata) };
+      const { process_instance_id: id } = await startInstance(server, key, { variables });
+      const state = (to: string) =>
+        server.sql`update waybill.attachments set state = ${to} where id = ${metadata.attachment_id}`;
+      await state("deleting");
+      const [task] = await tasksOf(server, id);
+      await completeTask(server, task?.task_id ?? "");
+      const incident = await incidentOf(server, id);
+      expect(incident).toMatchObject({ type: "url_issuance_failed", request_sent: "no" });
+      expect(partner.received).toEqual([]);
+      await state("committed");
+      await rerun(server, incident.incident_id);
+      await reaches(server, id, "completed");
+      expect(partner.received).toHaveLength(1);
+    });
+  });
+});
+
+test("outside of a body a file is its metadata; an old file is base64 in a body; GET carries none", async () => {
+  await withPartner(undefined, async (partner, url) => {
+    const key = freshKey();
+    const post = {
+      method: "POST",
+      url: `${url}/post`,
+      body: '{"old":"${old}"}',
+      "header.X-Card": "${name}",
+      "query.card": "${card}",
+    };
+    const get = { method: "GET", url: `${url}/get/${"${name}"}`, "query.card": "${card}" };
+    const calls = [apiCall("post", post), apiCall("get", get)];
+    await deploy(
+      server,
+      model(key, [start(), ...calls, end(), flow("start", "post", "get", "end")].join("\n")),
+    );
+    const card = JSON.stringify(await upload(server));
+    const old = { value: "aGVsbG8=", type: "File", valueInfo: { filename: "a.txt" } };
+    const { process_instance_id: id } = await startInstance(server, key, {
+      variables: { card, old, name: "a/b" },
+    });
+    await reaches(server, id, "completed");
+    const [first, second] = partner.received;
+    expect(first?.body).toBe('{"old":"aGVsbG8="}');
+    expect(first?.headers).toContainEqual(["x-card", "a/b"]);
+    expect(new URL(first?.url ?? "", url).searchParams.get("card")).toBe(card);
+    expect(second?.url).toStartWith("/get/a%2Fb?");
+    expect(second?.body).toBe("");
+    expect(
+      await server.sql`select from waybill.download_tokens where process_instance_id = ${id}`,
+    ).toHaveLength(0);
+  });
+});
+
 test("a timer at a service task's boundary takes it away, and the late answer changes nothing", async () => {
   const release = Promise.withResolvers<void>();
   const answer: Answer = async (_request, response) => {

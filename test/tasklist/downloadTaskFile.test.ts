@@ -41,6 +41,37 @@ test("the file is saved under its name, never shown", async () => {
   expect(answer.headers.get("repr-digest")).toStartWith("sha-256=:");
 });
 
+test("no name of a file or of its variable breaks a header or a path", async () => {
+  const odd = "../a/b?c#d %2F\u2028";
+  const valueInfo = { filename: 'a"\r\nX-Evil: 1\t/../é.pdf' };
+  const file = { value: btoa("x"), type: "File", valueInfo };
+  const { process_instance_id: id } = await startInstance(server, key, {
+    by: starter,
+    variables: { [odd]: file },
+  });
+  const answer = await get(`${key}/download/${id}/${encodeURIComponent(odd)}`);
+  expect(await answer.text()).toBe("x");
+  expect(answer.headers.get("x-evil")).toBeNull();
+  expect(answer.headers.get("content-disposition")).toBe(
+    `attachment; filename="a___X-Evil: 1__.._e.pdf"; filename*=UTF-8''a%22%0D%0AX-Evil%3A%201%09%2F..%2F%C3%A9.pdf`,
+  );
+});
+
+test("whoever takes part in the instance's discussion may have it, and administrators may", async () => {
+  const bob = member("bob");
+  const path = `${key}/download/${instance}/page`;
+  await expectProblem(await get(path, bob), "variable_not_found");
+  const discussions = await server.discussions();
+  const newParticipant = { user: "bob" };
+  await discussions.addParticipant({
+    xActiveTenant: "tenant-1",
+    processInstanceId: instance,
+    newParticipant,
+  });
+  for (const claims of [bob, { roles: ["admin_sop"] }])
+    expect(await (await get(path, claims)).text()).toBe(page);
+});
+
 test("what is not there, not a File, not of this process, or not for the caller is a 404", async () => {
   const paths = [
     `${key}/download/${instance}/text`,
