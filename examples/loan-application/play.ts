@@ -126,5 +126,5 @@ async function signedToken(): Promise<string> {
     "admin_sop",
   ];
   const child = Bun.spawn([process.execPath, ...command], { stdout: "pipe", stderr: "inherit" });
-  return (await child.stdout.text()).trim();
+  return (await new Response(child.stdout).text()).trim();
 }

@@ -9,9 +9,15 @@ import { type OutboundAnswer, wholeBodyOf } from "../outbound/answer.ts";
 import { DeliveryFailure } from "../outbound/failure.ts";
 import type { OutboundCall } from "../outbound/fetch.ts";
 import { Problem } from "../problem.ts";
-import { bodyFormatOf, type FileOccurrence, fileOccurrences, renderPlaceholders } from "./placeholders.ts";
+import {
+  type BodyFormat,
+  bodyFormatOf,
+  type FileOccurrence,
+  fileOccurrences,
+  renderPlaceholders,
+} from "./placeholders.ts";
 import { withQuery } from "./requestUrl.ts";
-import { type AddonCall, type ApiCall, carriesBody, type ServiceTaskConfig } from "./serviceTask.ts";
+import type { AddonCall, ApiCall, ServiceTaskConfig } from "./serviceTask.ts";
 import { jsonOf, type Variable, type Variables } from "./variable.ts";
 
 export interface ServiceTaskRun {
@@ -53,9 +59,12 @@ export async function deliver(
     timeoutMs: run.config.timeoutSeconds * 1000,
   });
   if (answer.status >= 400)
-    return { kind: "rejected", status: answer.status, body: answer.body.slice(0, rejectionCharacters) };
+    return { kind: "rejected", status: answer.status, body: beginningOf(answer.body) };
   return { kind: "completed", variables: resultOf(answer, run.config.resultVariable) };
 }
+
+/** The cut may go through a character of two halves. */
+const beginningOf = (body: string) => body.slice(0, rejectionCharacters).toWellFormed();
 
 /** The same for every attempt but for its number, so that a receiver can tell a second attempt of one task. */
 function idempotencyKey({ processInstanceId, activityId, attempt }: ServiceTaskRun): string {
@@ -66,18 +75,14 @@ type Call = Omit<OutboundCall, "timeoutMs">;
 
 async function apiCall(run: ServiceTaskRun, config: ApiCall, deps: Deps): Promise<Call> {
   const { variables } = run;
-  const { method, contentType } = config;
+  const { method, body: source, contentType } = config;
   const render = (source: string, place: "url" | "query" | "header") =>
     renderPlaceholders(source, variables, { place });
   const query = mapped(config.query, (source) => render(source, "query"));
   const url = withQuery(render(config.url, "url"), query);
   const headers = mapped(config.headers, (source) => render(source, "header"));
-  if (!carriesBody(method)) return { method, url, headers };
-  const source = config.body ?? "";
-  const place = bodyFormatOf(contentType);
-  // Everything else is judged by now: no URL is issued for a request that cannot be made.
-  const urls = await issueFor(source, run, deps);
-  const body = renderPlaceholders(source, variables, { place, urls });
+  if (source === undefined) return { method, url, headers };
+  const body = await withUrls({ source, place: bodyFormatOf(contentType) }, run, deps);
   return { method, url, headers: { ...headers, "Content-Type": contentType }, body };
 }
 
@@ -91,8 +96,7 @@ async function addonCall(run: ServiceTaskRun, config: AddonCall, deps: Deps): Pr
   const variables = Object.entries(run.variables).map(
     ([name, variable]) => `${JSON.stringify(name)}:${plainJson(name, variable)}`,
   );
-  const urls = await issueFor(config.parameters, run, deps);
-  const parameters = renderPlaceholders(config.parameters, run.variables, { place: "json", urls });
+  const parameters = await withUrls({ source: config.parameters, place: "json" }, run, deps);
   const body = `{"parameters":${parameters},"variables":{${variables.join(",")}}}`;
   return { method: "POST", url: addon.url, headers: { "Content-Type": "application/json" }, body };
 }
@@ -102,10 +106,27 @@ function plainJson(name: string, variable: Variable): string {
   return variable.type === "File" ? "null" : jsonOf({ name, variable });
 }
 
-/** The URLs of all files in a template, issued in one statement. A failure is told by the placeholders it is about. */
-async function issueFor(source: string, run: ServiceTaskRun, deps: Deps): Promise<string[]> {
-  const occurrences = fileOccurrences(source, run.variables);
-  if (occurrences.length === 0) return [];
+/** Written once before any URL is issued: none is wasted on what turns out not to fit. */
+async function withUrls(
+  { source, place }: { readonly source: string; readonly place: BodyFormat },
+  run: ServiceTaskRun,
+  deps: Deps,
+): Promise<string> {
+  const { variables } = run;
+  const occurrences = fileOccurrences(source, variables);
+  const standIns = occurrences.map((_, index) => `https://x/${index}`);
+  const trial = renderPlaceholders(source, variables, { place, urls: standIns });
+  if (occurrences.length === 0) return trial;
+  const urls = await issueFor(occurrences, run, deps);
+  return renderPlaceholders(source, variables, { place, urls });
+}
+
+/** All in one statement. A failure is told by the placeholders it is about. */
+async function issueFor(
+  occurrences: readonly FileOccurrence[],
+  run: ServiceTaskRun,
+  deps: Deps,
+): Promise<string[]> {
   const { tenantId, processInstanceId, serviceTaskId } = run;
   const attachmentIds = occurrences.map(({ attachmentId }) => attachmentId);
   try {

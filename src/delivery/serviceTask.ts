@@ -36,21 +36,26 @@ type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Properties = Readonly<Record<string, string>>;
 
 /** Of these alone a body is sent, and files become URLs in it (reference 4). */
-export const carriesBody = (method: Method) => method === "POST" || method === "PUT" || method === "PATCH";
-
+const bodyMethods: readonly Method[] = ["POST", "PUT", "PATCH"];
 const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const common = ["result_variable", "redirect_failures_to_error_boundary", "timeout_seconds"];
-const own: Readonly<Record<string, readonly string[]>> = {
-  "api-call": ["method", "url", "body", "content_type", ...common],
-  addon: ["addon", "parameters", ...common],
-};
+const own: ReadonlyMap<string, readonly string[]> = new Map([
+  ["api-call", ["method", "url", "body", "content_type", ...common]],
+  ["addon", ["addon", "parameters", ...common]],
+]);
+
+/** Headers with a source of their own. */
+const ownHeaders: ReadonlyMap<string, string> = new Map([
+  ["content-type", 'comes from "content_type"'],
+  ["idempotency-key", "is set by Waybill"],
+]);
 
 /** Every fault in a sentence for whoever drew the model. */
 export function parseServiceTask(
   topic: string,
   properties: Properties,
 ): { readonly config: ServiceTaskConfig } | { readonly faults: string[] } {
-  const known = own[topic];
+  const known = own.get(topic);
   if (!known) return { faults: [`The topic "${topic}" is not one of api-call and addon.`] };
   const faults: string[] = [];
   for (const name of Object.keys(properties))
@@ -78,15 +83,17 @@ function commonOf(properties: Properties, faults: string[]): Common {
 
 function apiCallOf(properties: Properties, settings: Common, faults: string[]): ApiCall {
   const method = methodOf(properties.method, faults);
-  const { url = "", body, content_type: contentType = "application/json" } = properties;
+  const { url = "", content_type: contentType = "application/json" } = properties;
+  const body = properties.body || undefined;
   const headers = prefixed(properties, "header.");
   const query = prefixed(properties, "query.");
   if (url === "") faults.push('An API call needs a "url".');
   else judge("url", { source: url, place: "url" }, faults);
   for (const [name, source] of Object.entries(query))
-    judge(`query.${name}`, { source, place: "query" }, faults);
-  for (const [name, source] of Object.entries(headers)) judgeHeader(name, source, faults);
-  if (body !== undefined && !carriesBody(method))
+    if (name === "") faults.push('A query parameter needs a name behind "query.".');
+    else judge(`query.${name}`, { source, place: "query" }, faults);
+  judgeHeaders(headers, faults);
+  if (body !== undefined && !bodyMethods.includes(method))
     faults.push(`A ${method} request has no body; files go out with POST, PUT or PATCH.`);
   const format = formatOf(contentType, faults);
   if (body !== undefined && format) judge("body", { source: body, place: format }, faults);
@@ -109,20 +116,27 @@ function methodOf(given: string | undefined, faults: string[]): Method {
 function formatOf(contentType: string, faults: string[]): BodyFormat | undefined {
   return tell(faults, "content_type", () => {
     wireHeaders({ "Content-Type": contentType });
-    if (!/^[\w.+-]+\/[\w.+-]+\s*(;|$)/.test(contentType)) throw new Error("It is not a content type.");
+    if (!/^[\w.+-]+\/[\w.+-]+(\s*;\s*[\w-]+=("[^"\\]*"|[\w.+-]+))*$/.test(contentType))
+      throw new Error("It is not a content type.");
+    if (/;\s*charset=(?!"?utf-8"?\s*(;|$))/i.test(contentType))
+      throw new Error("Bodies go out in UTF-8 alone.");
     return bodyFormatOf(contentType);
   });
 }
 
-function judgeHeader(name: string, source: string, faults: string[]): void {
-  if (["content-type", "idempotency-key"].includes(name.toLowerCase())) {
-    const why = name.toLowerCase() === "content-type" ? 'comes from "content_type"' : "is set by Waybill";
-    faults.push(`The header "${name}" ${why}.`);
-  } else
-    tell(faults, `header.${name}`, () => {
-      wireHeaders({ [name]: "" });
-      checkTemplate(source, "header");
-    });
+function judgeHeaders(headers: Properties, faults: string[]): void {
+  const seen = new Set<string>();
+  for (const [name, source] of Object.entries(headers)) {
+    const lower = name.toLowerCase();
+    const why = ownHeaders.get(lower) ?? (seen.has(lower) ? "stands twice" : undefined);
+    seen.add(lower);
+    if (why !== undefined) faults.push(`The header "${name}" ${why}.`);
+    else
+      tell(faults, `header.${name}`, () => {
+        wireHeaders({ [name]: source });
+        checkTemplate(source, "header");
+      });
+  }
 }
 
 function judge(

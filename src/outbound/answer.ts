@@ -1,7 +1,6 @@
 /** What an outside system answered. */
 import type { IncomingMessage } from "node:http";
 import { DeliveryFailure } from "./failure.ts";
-import { shownUrl } from "./policy.ts";
 
 export interface OutboundAnswer {
   /** Never a redirect. */
@@ -79,12 +78,12 @@ function decoderOf(charset: string): TextDecoder {
   }
 }
 
-function redirected(url: URL, location: string | undefined): DeliveryFailure {
-  const to = URL.parse(location ?? "", url);
-  const where = to ? ` to ${shownUrl(to)}` : "";
+function redirected({ origin, href }: URL, location: string | undefined): DeliveryFailure {
+  const to = URL.parse(location ?? "", href);
+  const elsewhere = to && /^https?:$/.test(to.protocol) && to.origin !== origin;
   return new DeliveryFailure(
     "redirected",
-    `${shownUrl(url)} redirects${where}. Redirects are not followed: put the final URL into the service task.`,
+    `${origin} redirects${elsewhere ? ` to ${to.origin}` : ""}. Redirects are not followed: put the final URL into the service task.`,
     { requestSent: "yes" },
   );
 }

@@ -2,9 +2,9 @@
  * Why a service task could not be carried out (design 9). Every one of these ends as an incident; the answers of the
  * integration itself, also its rejections, are no failures.
  *
- * `message` is a sentence that an operator can act on and anyone of the tenant may read: it names placeholders, hosts
- * and paths, but never a variable's value, a query or an internal address. What else is known travels in `cause`, for
- * the log alone.
+ * `message` is a sentence that an operator can act on and anyone of the tenant may read: it names placeholders and hosts,
+ * but never a variable's value, so neither path nor query, nor an internal address. What else is known travels in
+ * `cause`, for the log alone.
  */
 export type FailureCode =
   /** The signed URLs of the task's files could not be issued, so nothing was sent (reference 7). */

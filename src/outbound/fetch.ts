@@ -13,7 +13,7 @@ import type { AllowRule } from "./allow.ts";
 import { type OutboundAnswer, readAnswer } from "./answer.ts";
 import { DeliveryFailure } from "./failure.ts";
 import { wireHeaders } from "./headers.ts";
-import { checkTarget, hostOf, type Resolve, shownUrl, systemResolve, type Target } from "./policy.ts";
+import { checkTarget, hostOf, type Resolve, systemResolve, type Target } from "./policy.ts";
 import { timedOut, unreachable } from "./trouble.ts";
 
 export interface OutboundOptions {
@@ -61,6 +61,8 @@ export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
 
 interface Deadline {
   readonly signal: AbortSignal;
+  /** `answer` once the connection stands: from then on something may have been sent. */
+  waitsFor: "connection" | "answer";
   /** `work`, or a `timed_out` if that comes first. */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
@@ -69,12 +71,18 @@ interface Deadline {
 function startDeadline(timeoutMs: number): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
-  const timer = setTimeout(() => controller.abort(timedOut("answer", timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => controller.abort(timedOut(deadline.waitsFor, timeoutMs)), timeoutMs);
   const passed = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
   passed.catch(() => undefined);
-  return { signal, race: (work) => Promise.race([work, passed]), end: () => clearTimeout(timer) };
+  const deadline: Deadline = {
+    signal,
+    waitsFor: "connection",
+    race: (work) => Promise.race([work, passed]),
+    end: () => clearTimeout(timer),
+  };
+  return deadline;
 }
 
 interface Exchange {
@@ -91,7 +99,9 @@ async function exchange(target: Target, exchange: Exchange): Promise<OutboundAns
     const message = await send(target, exchange);
     return await readAnswer(message, { url: target.url, maxBytes: exchange.maxResponseBytes });
   } catch (error) {
-    throw error instanceof DeliveryFailure ? error : unreachable(shownUrl(target.url), error);
+    if (error instanceof DeliveryFailure) throw error;
+    const connected = exchange.deadline.waitsFor === "answer";
+    throw unreachable(target.url.origin, { cause: error, connected });
   }
 }
 
@@ -106,7 +116,10 @@ function send(
   const timer = setTimeout(late, connectTimeoutMs);
   deadline.signal.addEventListener("abort", () => request.destroy(deadline.signal.reason as Error));
   request.on("socket", (socket) => {
-    socket.once(secure ? "secureConnect" : "connect", () => clearTimeout(timer));
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      clearTimeout(timer);
+      deadline.waitsFor = "answer";
+    });
   });
   // Bytes: behind a text, node:http would write the headers in that text's encoding, and not as they are.
   const body = Buffer.from(call.body ?? "");

@@ -46,9 +46,6 @@ export async function checkTarget(text: string, { allow, resolve }: OutboundPoli
   return { url, addresses };
 }
 
-/** A URL as a message may show it: without credentials, query and fragment, which may hold tokens. */
-export const shownUrl = ({ origin, pathname }: URL) => `${origin}${pathname}`.slice(0, 200);
-
 /** Without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, "$1");
 

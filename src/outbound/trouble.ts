@@ -1,7 +1,7 @@
 /** Calls that got no answer, in sentences for an operator. */
 import { DeliveryFailure } from "./failure.ts";
 
-/** None of these lets a request through. */
+/** Why no connection came about. */
 const reasons: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ECONNREFUSED$/, "refuses connections; check that it is running and the port is right"],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/, "is not reachable over the network from here"],
@@ -15,20 +15,24 @@ const reasons: readonly (readonly [codes: RegExp, sentence: string])[] = [
   ],
 ];
 
-/** Its answer began, so it got the request. */
-const noHttp = /^HPE_/;
-
-/** `where` is a URL as it may be shown. */
-export function unreachable(where: string, cause: unknown): DeliveryFailure {
+/** Before the connection stood, nothing was sent; behind that, something may have been. `where` is an origin. */
+export function unreachable(
+  where: string,
+  { cause, connected }: { readonly cause: unknown; readonly connected: boolean },
+): DeliveryFailure {
   const code = codeOf(cause);
-  const sentence = reasons.find(([codes]) => codes.test(code))?.[1];
-  const broken = noHttp.test(code)
+  const sentence = connected ? brokenBy(code) : refusedBy(code);
+  const message = `${where} ${sentence}${code && ` (${code})`}.`;
+  return new DeliveryFailure("unreachable", message, { cause, requestSent: connected ? "unknown" : "no" });
+}
+
+const refusedBy = (code: string) =>
+  reasons.find(([codes]) => codes.test(code))?.[1] ?? "broke the connection before anything was sent";
+
+const brokenBy = (code: string) =>
+  code.startsWith("HPE_")
     ? "does not answer in HTTP"
     : "broke the connection; the request may have reached it all the same";
-  const requestSent = sentence === undefined ? "unknown" : "no";
-  const message = `${where} ${sentence ?? broken}${code && ` (${code})`}.`;
-  return new DeliveryFailure("unreachable", message, { cause, requestSent });
-}
 
 /** The connection timed out: nothing was sent. The answer timed out: something may have been. */
 export function timedOut(waitedFor: "connection" | "answer", timeoutMs: number): DeliveryFailure {

@@ -195,7 +195,7 @@ test("https to a server without TLS is told as such", async () => {
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "a redirect (%d) is not followed, and its query is not repeated",
+  "a redirect (%d) is not followed, and neither its path nor its query is repeated",
   async (status) => {
     const target = await partner();
     const { port } = await partner((_, response) => {
@@ -204,7 +204,7 @@ test.each([301, 302, 303, 307, 308])(
     const failure = await failureOf(() => call(`http://127.0.0.1:${port}/hook?token=secret`));
     expect(failure.code).toBe("redirected");
     expect(failure.message).toBe(
-      `http://127.0.0.1:${port}/hook redirects to http://127.0.0.1:${target.port}/next. Redirects are not followed: put the final URL into the service task.`,
+      `http://127.0.0.1:${port} redirects to http://127.0.0.1:${target.port}. Redirects are not followed: put the final URL into the service task.`,
     );
     expect(target.received).toEqual([]);
   },
@@ -288,7 +288,7 @@ test("a closed port, an unknown name and a connection that breaks are unreachabl
   const closed = await failureOf(() => call(`http://127.0.0.1:${port}/hook?token=secret`));
   expect(closed.code).toBe("unreachable");
   expect(closed.message).toBe(
-    `http://127.0.0.1:${port}/hook refuses connections; check that it is running and the port is right (ECONNREFUSED).`,
+    `http://127.0.0.1:${port} refuses connections; check that it is running and the port is right (ECONNREFUSED).`,
   );
   const unknown = await failureOf(() => call("http://nowhere.invalid/?token=secret", { resolve: noName }));
   expect(unknown).toMatchObject({

@@ -120,6 +120,17 @@ test("a process that its own model stops at once does not start", async () => {
   expect((await startInstance(server, key, { variables: { amount: 6 } })).state).toBe("completed");
 });
 
+test("a loop in which nothing waits is refused, and soon", async () => {
+  const key = freshKey();
+  const gateways = '<exclusiveGateway id="g" default="g_h"/><exclusiveGateway id="h" default="h_g"/>';
+  const flows = [flow("start", "g", "h", "g"), conditionalFlow("h", "end", "${done}")];
+  await deploy(server, model(key, [start(), gateways, end(), ...flows].join("\n")));
+  const body = { process_key: key, variables: { done: { value: false } } };
+  const problem = await expectProblem(await send(body), "process_failed");
+  expect(problem.message).toContain("loop");
+  expect((await startInstance(server, key, { variables: { done: true } })).state).toBe("completed");
+});
+
 test("what is not deployed in this tenant does not exist", async () => {
   const key = await deployReview();
   await expectProblem(await send({ process_key: "nothing" }), "process_not_found");

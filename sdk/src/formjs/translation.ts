@@ -8,6 +8,8 @@ const indonesian: Readonly<Record<string, string>> = {
   Collapse: "Ciutkan",
   "Date and time must both be entered.": "Tanggal dan waktu harus diisi.",
   Decrement: "Kurangi",
+  "Document reference is not defined.": "Dokumen tidak ditentukan.",
+  "Download {fileName}": "Unduh {fileName}",
   "Expand all ({value})": "Tampilkan semua ({value})",
   "Field is required.": "Wajib diisi.",
   "Field must be a valid email.": "Isi dengan alamat surel yang benar.",
@@ -19,6 +21,8 @@ const indonesian: Readonly<Record<string, string>> = {
   "Field must have minimum value of {value}.": "Nilai paling kecil {value}.",
   "Field must match pattern {value}.": "Harus sesuai pola {value}.",
   Increment: "Tambahkan",
+  "Max validation value is not a valid number.": "Batas atas isian ini bukan angka.",
+  "Min validation value is not a valid number.": "Batas bawah isian ini bukan angka.",
   "Next page": "Halaman berikutnya",
   "No content to show.": "Tidak ada isi.",
   "No results": "Tidak ada hasil",
@@ -28,6 +32,8 @@ const indonesian: Readonly<Record<string, string>> = {
   "Previous page": "Halaman sebelumnya",
   "Remove tag": "Hapus label",
   Search: "Cari",
+  "Skip to search": "Langsung ke pencarian",
+  "Unable to download document": "Dokumen tidak dapat diunduh",
   "Value is expected to be an integer.": "Isi dengan bilangan bulat.",
   "Value is expected to have at most 1 decimal digit.": "Paling banyak 1 angka di belakang koma.",
   "Value is expected to have at most {value} decimal digits.":
@@ -36,7 +42,7 @@ const indonesian: Readonly<Record<string, string>> = {
   "{page} of {total}": "{page} dari {total}",
 };
 
-export const indonesianTexts = { translate: ["value", translate] };
+export const indonesianTexts = { translate: ["value", translate] as const };
 
 function translate(text: string, values: Readonly<Record<string, unknown>> = {}): string {
   return (indonesian[text] ?? text).replaceAll(/\{(\w+)\}/g, (hole, name) => String(values[name] ?? hole));

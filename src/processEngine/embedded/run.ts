@@ -141,8 +141,18 @@ const holdServices =
 
 const inert = { activate: () => {}, deactivate: () => {} };
 
+/** Activities entered in one step. A loop in which nothing waits would never end, and nobody else would be served. */
+const longestStep = 1_000;
+
 function listenForTasks(tasks: Map<string, PendingTask>): EventEmitter {
   const listener = new EventEmitter();
+  let entered = 0;
+  listener.on("activity.enter", () => {
+    if (++entered > longestStep)
+      throw new ProcessFailure(
+        `It passes more than ${longestStep} activities and none of them waits: a loop without an end.`,
+      );
+  });
   listener.on("activity.wait", (api) => {
     if (api.type !== "bpmn:UserTask") return;
     const { executionId } = api.content;
@@ -172,6 +182,8 @@ function stateOf(state: BpmnEngineExecutionState): string {
 /** What the engine throws, as a sentence that anyone of the tenant may read: no variable's value is in it. */
 function failed(cause: unknown): ProcessFailure {
   const chain = chainOf(cause);
+  const own = chain.find((error) => error instanceof ProcessFailure);
+  if (own) return own;
   const found = chain.find((error) => error instanceof ExpressionError);
   const stuck = /^<(.+)> no conditional flow taken$/.exec((cause as Error).message)?.[1];
   const uncaught = chain.find(({ code }) => code !== undefined)?.code;

@@ -622,7 +622,7 @@ export interface Incident {
      */
     request_sent: IncidentRequestSentEnum;
     /**
-     * The attempt that failed, from 1; 0 where nothing was attempted.
+     * The attempt that failed, from 1 and on through every pass of the activity; 0 where nothing was attempted.
      * @type {number}
      * @memberof Incident
      */

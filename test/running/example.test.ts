@@ -1,0 +1,45 @@
+/** `bun run example`, as the README says: the loan application is played against a server that was just started. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { inFolder, repository } from "../support/waybillProcess.ts";
+
+setDefaultTimeout(120_000);
+
+async function play(environment: Record<string, string>): Promise<{ code: number; output: string }> {
+  const child = Bun.spawn([process.execPath, join(repository, "examples/loan-application/play.ts")], {
+    cwd: repository,
+    env: { PATH: process.env.PATH ?? "", ...environment },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [output, errors, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, output: output + errors };
+}
+
+test("the loan application arrives, is refused once, corrected and reviewed", async () => {
+  await inFolder(async (folder, start) => {
+    const environment = { DATA_DIR: folder, OUTBOUND_ALLOW: "127.0.0.1:4000" };
+    const port = String(20_000 + Math.floor(Math.random() * 10_000));
+    const url = `http://127.0.0.1:${port}`;
+    const server = start({ environment: { ...environment, PORT: port, PUBLIC_BASE_URL: url } });
+    await server.listening;
+    const { code, output } = await play({ WAYBILL_URL: url, DATA_DIR: folder });
+    expect(output).toContain("received card.png, image/png, 720 bytes");
+    expect(output.match(/the instance is completed/g)).toHaveLength(2);
+    expect(code).toBe(0);
+  });
+});
+
+test("where the server may not call the receiver, the example says what to do", async () => {
+  await inFolder(async (folder, start) => {
+    const server = start({ environment: { DATA_DIR: folder } });
+    const url = await server.listening;
+    const { code, output } = await play({ WAYBILL_URL: url, DATA_DIR: folder });
+    expect(output).toContain("127.0.0.1:4000 to OUTBOUND_ALLOW");
+    expect(code).not.toBe(0);
+  });
+});

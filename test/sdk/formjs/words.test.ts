@@ -1,0 +1,71 @@
+/** What a visitor is told of a file that is not taken: beforehand, and by the server, in both languages. */
+import { describe, expect, test } from "bun:test";
+import { allowedExtensions, checkLimits } from "../../../sdk/src/formjs/limits.ts";
+import { indonesianRefusals } from "../../../sdk/src/formjs/refusals.ts";
+import { indonesianTexts } from "../../../sdk/src/formjs/translation.ts";
+import { type Language, refusalIn, size, wordsIn } from "../../../sdk/src/formjs/words.ts";
+import { ProblemError } from "../../../sdk/src/index.ts";
+import { rejections } from "../../../src/content/rejection.ts";
+
+const limits = { extensions: ["jpg", "png", "pdf"], maxFileBytes: 1000, maxFiles: 2, maxTotalBytes: 1500 };
+const file = (name: string, bytes = 10) => new File([new Uint8Array(bytes)], name);
+const refusal = (code: string, init: ResponseInit) =>
+  ProblemError.from(
+    new Response(JSON.stringify({ success: false, message: "A sentence.", code, status: init.status }), init),
+  );
+
+describe.each(["en", "id"] as const)("in %s", (language: Language) => {
+  const words = wordsIn(language);
+  const check = (given: File, more: { accept?: string; usage?: { files: number; bytes: number } } = {}) => {
+    const { accept = "", usage = { files: 0, bytes: 0 } } = more;
+    return () => checkLimits(given, { ...limits, accept, usage }, words);
+  };
+
+  test("kind, emptiness, size, count and sum are told apart before a byte is sent", () => {
+    expect(check(file("a.PNG"))).not.toThrow();
+    expect(check(file("a.exe"))).toThrow(words.wrongType(limits.extensions));
+    expect(check(file("no extension"))).toThrow(words.wrongType(limits.extensions));
+    expect(check(file("a.png"), { accept: ".pdf" })).toThrow(words.wrongType(["pdf"]));
+    expect(check(file("a.png", 0))).toThrow(words.empty);
+    expect(check(file("a.png", 1001))).toThrow(words.tooLarge(1000));
+    expect(check(file("a.png"), { usage: { files: 2, bytes: 0 } })).toThrow(words.noFilesLeft(2));
+    expect(check(file("a.png", 600), { usage: { files: 1, bytes: 1000 } })).toThrow(words.noBytesLeft(500));
+  });
+
+  test("every refusal of the server has its sentence", async () => {
+    for (const code of Object.keys(rejections)) {
+      const told = refusalIn(language, await refusal(code, { status: 415 }));
+      expect(told).toBe(language === "id" ? (indonesianRefusals[code] ?? "missing") : "A sentence.");
+    }
+    const limited = await refusal("rate_limited", { status: 429, headers: { "Retry-After": "7" } });
+    expect(refusalIn(language, limited)).toBe(words.tooMany(7));
+    expect(refusalIn(language, await refusal("storage_unavailable", { status: 503 }))).toBe(
+      words.serverFault,
+    );
+    expect(refusalIn(language, new TypeError("fetch failed"))).toBe(words.unreachable);
+  });
+});
+
+test("a field's accept narrows the server's kinds", () => {
+  expect(allowedExtensions(".pdf, .PNG", limits.extensions)).toEqual(["png", "pdf"]);
+  expect(allowedExtensions("image/*", limits.extensions)).toEqual(["jpg", "png"]);
+  expect(allowedExtensions("", limits.extensions)).toEqual(limits.extensions);
+  expect(allowedExtensions(".pdf", undefined)).toEqual(["pdf"]);
+});
+
+test.each([
+  [812, "1 kB"],
+  [53_248, "52 kB"],
+  [10_485_760, "10 MB"],
+  [1_572_864, "1.5 MB"],
+])("%d bytes are said as %s", (bytes, said) => expect(size(bytes, "en")).toBe(said));
+
+test("every text of form-js that a visitor can meet is there in Indonesian", async () => {
+  const source = await Bun.file(Bun.resolveSync("@bpmn-io/form-js-viewer", import.meta.dir)).text();
+  const texts = [...source.matchAll(/translate\('((?:[^'\\]|\\.)*)'/g)].map(([, text = ""]) => text);
+  const [, translate] = indonesianTexts.translate;
+  // The documentation's own example, and those of the field that this one replaces.
+  const unused = ["HELLO {you}", "No files selected", "{value} files selected"];
+  const missing = texts.filter((text) => translate(text) === text && !unused.includes(text));
+  expect([...new Set(missing)]).toEqual([]);
+});
