@@ -59,7 +59,7 @@ export function parseServiceTask(
   if (!known) return { faults: [`The topic "${topic}" is not one of api-call and addon.`] };
   const faults: string[] = [];
   for (const name of Object.keys(properties))
-    if (!known.includes(name) && !(topic === "api-call" && /^(header|query)\../.test(name)))
+    if (!known.includes(name) && !(topic === "api-call" && /^(header|query)\./.test(name)))
       faults.push(`The property "${name}" is not known here.`);
   const settings = commonOf(properties, faults);
   const config =

@@ -27,6 +27,9 @@ export async function carryOut(job: ServiceTaskJob, tasks: ServiceTasks, deps: D
     await persist(() => rejected(task, outcome, tasks), deps);
   } catch (error) {
     if (error instanceof LostClaim) return;
+    // Its cause is for the log alone.
+    const { serviceTaskId: service_task_id, attempt } = task.run;
+    deps.log.warn({ err: error, service_task_id, attempt }, "a service task could not be carried out");
     // Nothing was sent, and the job will run again: no reason yet to bother anyone.
     if (!(error instanceof DeliveryFailure) && !requestSent) throw error;
     await persist(() => tasks.fail(task, incidentOf(error)), deps);

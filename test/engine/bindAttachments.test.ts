@@ -44,8 +44,11 @@ test("binding again to the same instance is 200 again; to another, or to another
   const first = await bind([id], instance, "t");
   expect(await bind([id], instance, "t")).toEqual(first);
   expect(await bind([id], instance)).toEqual(first);
-  for (const again of [bind([id], freshInstance(), "t"), bind([id], instance, "other")]) {
-    const answer = await refusal(again);
+  for (const [other, task] of [
+    [freshInstance(), "t"],
+    [instance, "other"],
+  ] as const) {
+    const answer = await refusal(bind([id], other, task));
     expect(answer).toMatchObject({ status: 409, code: "not_committed" });
     expect(answer.body.not_committed).toEqual([id]);
   }

@@ -191,7 +191,7 @@ test("a certificate for another name, or by an unknown authority, ends the call 
 test("https to a server without TLS is told as such", async () => {
   const { port } = await partner();
   const failure = await failureOf(() => call(`https://127.0.0.1:${port}/`));
-  expect(failure).toMatchObject({ code: "unreachable" });
+  expect(failure).toMatchObject({ code: "unreachable", requestSent: "no" });
 });
 
 test.each([301, 302, 303, 307, 308])(
@@ -238,8 +238,8 @@ test("an integration that never answers times out, and is hung up on", async () 
   let closed = 0;
   const { port } = await partner((request) => void request.socket.on("close", () => closed++));
   const failure = await failureOf(() => call(`http://127.0.0.1:${port}/?token=secret`, { timeoutMs: 100 }));
-  expect(failure).toMatchObject({ code: "timed_out" });
-  expect(failure.message).toContain("within 0.1 s");
+  expect(failure).toMatchObject({ code: "timed_out", requestSent: "unknown" });
+  expect(failure.message).toContain("no complete answer within 0.1 s");
   while (closed === 0) await Bun.sleep(5);
 });
 
@@ -263,14 +263,22 @@ test("an answer that drips is held to the same time", async () => {
 test("a name server that does not answer is held to the same time", async () => {
   const resolve = () => new Promise<string[]>(() => undefined);
   const failure = await failureOf(() => call("http://slow.example/", { resolve, timeoutMs: 50 }));
-  expect(failure.code).toBe("timed_out");
+  expect(failure).toMatchObject({ code: "timed_out", requestSent: "no" });
 });
 
 test("a connection whose TLS never comes about times out before anything was sent", async () => {
   const port = await rawPartner(() => undefined);
-  const failure = await failureOf(() => call(`https://127.0.0.1:${port}/`, { connectTimeoutMs: 100 }));
-  expect(failure.code).toBe("timed_out");
-  expect(failure.message).toContain("nothing was sent");
+  for (const limit of [{ connectTimeoutMs: 100 }, { timeoutMs: 100 }]) {
+    const failure = await failureOf(() => call(`https://127.0.0.1:${port}/`, limit));
+    expect(failure).toMatchObject({ code: "timed_out", requestSent: "no" });
+    expect(failure.message).toContain("within 0.1 s, so nothing was sent");
+  }
+});
+
+test("a connection that breaks before its TLS stands is one over which nothing was sent", async () => {
+  const port = await rawPartner((socket) => socket.on("data", () => socket.destroy()));
+  const failure = await failureOf(() => call(`https://127.0.0.1:${port}/`));
+  expect(failure).toMatchObject({ code: "unreachable", requestSent: "no" });
 });
 
 test("a slow answer is waited for, however short the time for connecting is", async () => {
@@ -286,17 +294,21 @@ test("a closed port, an unknown name and a connection that breaks are unreachabl
   const { port, stop } = await startPartner();
   await stop();
   const closed = await failureOf(() => call(`http://127.0.0.1:${port}/hook?token=secret`));
-  expect(closed.code).toBe("unreachable");
+  expect(closed).toMatchObject({ code: "unreachable", requestSent: "no" });
   expect(closed.message).toBe(
     `http://127.0.0.1:${port} refuses connections; check that it is running and the port is right (ECONNREFUSED).`,
   );
   const unknown = await failureOf(() => call("http://nowhere.invalid/?token=secret", { resolve: noName }));
   expect(unknown).toMatchObject({
     code: "unreachable",
+    requestSent: "no",
     message: "The host nowhere.invalid has no address. Check the URL and the name server.",
   });
   const breaking = await rawPartner((socket) => socket.on("data", () => socket.destroy()));
-  expect((await failureOf(() => call(`http://127.0.0.1:${breaking}/`))).code).toBe("unreachable");
+  expect(await failureOf(() => call(`http://127.0.0.1:${breaking}/`))).toMatchObject({
+    code: "unreachable",
+    requestSent: "unknown",
+  });
 });
 
 test("an answer that ends before its length is unreachable, not whole", async () => {

@@ -5,13 +5,7 @@ import { FileRefused, type Uploader } from "../uploader.ts";
 import { spreadFiles } from "./attachedFiles.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import type { Draft } from "./draftsInForm.ts";
-import {
-  type FormServices,
-  type FormState,
-  fileFieldsOf,
-  instanceKey,
-  type SubmitEvent,
-} from "./formServices.ts";
+import { type FormServices, type FormState, fileFieldsOf, type SubmitEvent } from "./formServices.ts";
 import { checkLimits, type FormLimits, type Usage } from "./limits.ts";
 import { type Language, refusalIn, type Words, wordsIn } from "./words.ts";
 
@@ -75,6 +69,8 @@ export class FileUploads {
   readonly #services: FormServices;
   readonly #drafts: Drafts;
   readonly #said = new Map<string, string>();
+  /** The end of each field's last upload. */
+  readonly #turns = new Map<string, Promise<void>>();
   #running: Running[] = [];
 
   constructor(options: FilePickerOptions, services: FormServices) {
@@ -108,11 +104,13 @@ export class FileUploads {
     this.#tell();
   }
 
+  /** One after the other in a field, so that its files keep the order in which they were chosen. */
   begin(file: File, target: Target): void {
     const running = { target, stop: new AbortController(), upload: { file, progress: 0 } };
     this.#running = [...this.#running, running];
     this.#tell();
-    void this.#run(running);
+    const earlier = this.#turns.get(target.key);
+    this.#turns.set(target.key, earlier ? earlier.then(() => this.#run(running)) : this.#run(running));
   }
 
   /** Stops an upload, or puts a refusal away. */
@@ -131,6 +129,7 @@ export class FileUploads {
 
   async #run(running: Running): Promise<void> {
     const { target, stop, upload } = running;
+    if (stop.signal.aborted) return;
     try {
       await this.#findRoom(running);
       this.say(target.key, this.words.uploading(upload.file.name));
@@ -203,8 +202,8 @@ export class FileUploads {
       fields.map(({ valuePath }) => valuePath),
     );
     const waiting = new Set(this.#underWay().map(({ target }) => target.key));
-    for (const field of fields)
-      if (waiting.has(instanceKey(field))) errors[field.id] = [this.words.stillUploading];
+    // Not under the field's id, where form-js keeps what it shows itself: the field says it as long as it is true.
+    for (const key of waiting) errors[`${key}_upload`] = [this.words.stillUploading];
     this.sentTooEarly = waiting.size > 0;
     this.#tell();
   }

@@ -87,11 +87,12 @@ const indonesian: Words = {
 
 export const wordsIn = (language: Language): Words => (language === "id" ? indonesian : english);
 
-/** Bytes for people: `52 kB`, `10 MB`, in powers of 1,024 as the limits are. */
+/** Bytes for people: `52 kB`, `1.5 MB`, in powers of 1,024 as the limits are. */
 export function size(bytes: number, language: Language): string {
-  const [value, unit] = bytes < 1024 ** 2 ? [bytes / 1024, "kB"] : [bytes / 1024 ** 2, "MB"];
-  const digits = unit === "MB" && value < 100 ? 1 : 0;
-  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)} ${unit}`;
+  const inMb = bytes >= 1024 ** 2;
+  const value = inMb ? bytes / 1024 ** 2 : Math.ceil(bytes / 1024);
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: value < 100 ? 1 : 0 });
+  return `${number.format(value)} ${inMb ? "MB" : "kB"}`;
 }
 
 /** Why a file was not taken, for the person who chose it. */

@@ -1,5 +1,5 @@
 /**
- * The embedded process engine: bpmn-engine in memory, everything else in PostgreSQL. Any number of processes work on
+ * The embedded process engine: bpmn-elements in memory, everything else in PostgreSQL. Any number of processes work on
  * one database; each instance is moved by one of them at a time, step by step (step.ts).
  */
 

@@ -59,7 +59,7 @@ async function insert(
 ): Promise<"active" | "completed"> {
   const model = await within.models.of(within.sql, instance.definitionId);
   const event = { kind: "started" } as const;
-  const standing = await runEngine(model, { state: undefined, event, variables });
+  const standing = runEngine(model, { state: undefined, event, variables });
   const to = { tenantId: instance.tenantId, processInstanceId: instance.id, taskId: null };
   await within.sql.begin(async (tx) => {
     if (instance.formSessionId !== null) await refuseForeign(tx, variables, instance.formSessionId);

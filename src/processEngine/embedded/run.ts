@@ -1,14 +1,15 @@
 /**
  * One step of a process instance, in memory alone: the model, what the engine knew after the last step and one event
- * in; where the instance stands then out. bpmn-engine runs until nothing moves by itself, and is thrown away.
+ * in; where the instance stands then out. The engine runs until nothing moves by itself, and is thrown away.
  *
  * Service tasks are only noted: whoever stores the step has them carried out, and comes back with another event. Timers
  * never tick here: the next moment is told, and at that moment somebody comes back. A timer that is due fires in
  * whatever step comes first.
+ *
+ * The engine is bpmn-elements, the part of bpmn-engine that runs a definition: bpmn-engine's own shell copies every
+ * event once more, and a step took twice as long.
  */
-import { EventEmitter } from "node:events";
-import type { Extension } from "bpmn-elements";
-import { type BpmnEngineExecutionState, Engine } from "bpmn-engine";
+import { Context, Definition, Environment, type Extension } from "bpmn-elements";
 import { createExpressions, ExpressionError } from "../model/expressions.ts";
 import type { ProcessModel } from "../model/readModel.ts";
 import { recordedTimers } from "./timers.ts";
@@ -56,37 +57,46 @@ export class NothingWaits extends Error {
 }
 
 /** Throws `ProcessFailure` and `NothingWaits`; then the step has not happened. */
-export async function runStep({ model, state, event, values }: StepInput): Promise<Standing> {
+export function runStep({ model, state, event, values }: StepInput): Standing {
   const services = new Map<string, PendingService>();
   const tasks = new Map<string, PendingTask>();
   const timers = recordedTimers();
-  const engine = new Engine({
-    name: model.processKey,
-    sourceContext: model.source,
+  const environment = new Environment({
     expressions: createExpressions(() => values),
     extensions: { service: holdServices(services) },
     scripts: noScripts,
     Logger: silent,
     timers,
   });
-  let failure: unknown;
-  engine.on("error", (error: unknown) => (failure ??= error));
+  const definition = new Definition(Context(model.source, environment));
+  const failure = listen(definition, tasks);
   try {
-    const options = { listener: listenForTasks(tasks) };
-    if (state !== undefined) engine.recover(JSON.parse(state));
-    const execution = await (state === undefined ? engine.execute(options) : engine.resume(options));
-    if (failure === undefined) apply(event, { services, tasks });
-    if (failure !== undefined) throw failure;
-    const ended = execution.state === "idle";
-    return {
-      state: ended ? undefined : stateOf(execution.getState()),
-      userTasks: [...tasks.values()].map(({ waiting }) => waiting),
-      serviceTasks: [...services.values()].map(({ waiting }) => waiting),
-      nextTimer: timers.next(),
-    };
+    if (state === undefined) definition.run();
+    else definition.recover(JSON.parse(state)).resume();
+    if (failure.error === undefined) apply(event, { services, tasks });
+    if (failure.error !== undefined) throw failure.error;
   } catch (error) {
     throw error instanceof NothingWaits ? error : failed(error);
   }
+  const waiting = waitingIn(definition);
+  const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
+  return {
+    state: definition.isRunning ? JSON.stringify(definition.getState()) : undefined,
+    userTasks: [...tasks.values()].filter(still).map(({ waiting }) => waiting),
+    serviceTasks: [...services.values()].filter(still).map(({ waiting }) => waiting),
+    nextTimer: timers.next(),
+  };
+}
+
+/** The executions that have not come to their end, at whatever depth. */
+function waitingIn(scope: Pick<Definition, "getPostponed">, found = new Set<string>()): Set<string> {
+  for (const activity of scope.getPostponed()) {
+    const { executionId } = activity.content as { executionId: string };
+    if (found.has(executionId)) continue;
+    found.add(executionId);
+    if (activity.type === "bpmn:SubProcess") waitingIn(activity as never, found);
+  }
+  return found;
 }
 
 interface PendingService {
@@ -144,27 +154,39 @@ const inert = { activate: () => {}, deactivate: () => {} };
 /** Activities entered in one step. A loop in which nothing waits would never end, and nobody else would be served. */
 const longestStep = 1_000;
 
-function listenForTasks(tasks: Map<string, PendingTask>): EventEmitter {
-  const listener = new EventEmitter();
+interface EngineMessage {
+  readonly content: {
+    readonly id: string;
+    readonly type: string;
+    readonly executionId: string;
+    readonly error?: unknown;
+  };
+}
+
+/** Notes the user tasks that wait, and the error that ends the definition. */
+function listen(definition: Definition, tasks: Map<string, PendingTask>): { error?: unknown } {
+  const failure: { error?: unknown } = {};
   let entered = 0;
-  listener.on("activity.enter", () => {
+  const on = (event: string, hear: (message: EngineMessage) => void) =>
+    definition.broker.subscribeTmp("event", event, (_key, message) => hear(message as EngineMessage), {
+      noAck: true,
+    });
+  on("activity.wait", (message) => {
+    const { id, type, executionId } = message.content;
+    if (type !== "bpmn:UserTask") return;
+    const complete = () => definition.getApi(message as never).signal();
+    tasks.set(executionId, { waiting: { activityId: id, executionId }, complete });
+  });
+  on("activity.enter", () => {
     if (++entered > longestStep)
       throw new ProcessFailure(
         `It passes more than ${longestStep} activities and none of them waits: a loop without an end.`,
       );
   });
-  listener.on("activity.wait", (api) => {
-    if (api.type !== "bpmn:UserTask") return;
-    const { executionId } = api.content;
-    tasks.set(executionId, { waiting: { activityId: api.id, executionId }, complete: () => api.signal() });
+  on("definition.error", ({ content }) => {
+    failure.error ??= content.error;
   });
-  // Completed, or discarded by a boundary event or by the end of what is around it.
-  for (const event of ["activity.execution.completed", "activity.leave", "activity.discard"])
-    listener.on(event, (api) => {
-      for (const [executionId, { waiting }] of tasks)
-        if (waiting.activityId === api.id) tasks.delete(executionId);
-    });
-  return listener;
+  return failure;
 }
 
 /** Its own looks at the environment for every instance. */
@@ -172,12 +194,6 @@ const silent = () => ({ debug: () => {}, error: () => {}, warn: () => {} });
 
 /** Scripts are refused when a model is deployed; this makes sure of it. */
 const noScripts = { register: () => undefined, getScript: () => undefined } as never;
-
-/** Without the model, which every step gets anew. */
-function stateOf(state: BpmnEngineExecutionState): string {
-  const definitions = state.definitions?.map(({ source: _, ...definition }) => definition);
-  return JSON.stringify({ ...state, definitions });
-}
 
 /** What the engine throws, as a sentence that anyone of the tenant may read: no variable's value is in it. */
 function failed(cause: unknown): ProcessFailure {
@@ -199,7 +215,7 @@ interface EngineError extends Error {
   readonly inner?: EngineError;
 }
 
-/** bpmn-engine wraps errors, and keeps the one within as `inner`. */
+/** The engine wraps errors, and keeps the one within as `inner`. */
 function chainOf(error: unknown): EngineError[] {
   const chain: EngineError[] = [];
   let at = error as EngineError | undefined;

@@ -65,7 +65,7 @@ export async function advance(tx: Tx, within: Within, step: Step): Promise<void>
   await bind(tx, written, { tenantId, processInstanceId: id, taskId });
   const variables: ShownVariables = new Map([...before, ...written]);
   const model = await within.models.of(tx, instance.definitionId);
-  const standing = await runEngine(model, { state: stateOf(instance), event, variables });
+  const standing = runEngine(model, { state: stateOf(instance), event, variables });
   const known = new Set(instance.serviceTasks);
   await Promise.all([
     written.size > 0 && writeVariables(tx, id, written),
@@ -96,17 +96,17 @@ async function withoutBound(tx: Tx, ids: readonly string[], to: Binding): Promis
 }
 
 /** Throws `process_failed`. */
-export async function runEngine(
+export function runEngine(
   model: ProcessModel,
   step: {
     readonly state: string | undefined;
     readonly event: EngineEvent;
     readonly variables: ShownVariables;
   },
-): Promise<Standing> {
+): Standing {
   const { state, event, variables } = step;
   try {
-    return await runStep({ model, state, event, values: plainValues(variables) });
+    return runStep({ model, state, event, values: plainValues(variables) });
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error;
     throw new Problem("process_failed", { message: error.message, cause: error.cause });

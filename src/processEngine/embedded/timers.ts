@@ -1,4 +1,4 @@
-/** Timers that never tick: bpmn-engine sets them, and they are only remembered. */
+/** Timers that never tick: the engine sets them, and they are only remembered. */
 import type { ITimers } from "bpmn-elements";
 
 interface RecordedTimer {

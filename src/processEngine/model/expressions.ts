@@ -18,7 +18,7 @@ const longest = 2_000;
 const whole = /^\s*[$#]\{([^{}]*)\}\s*$/;
 const part = /[$#]\{/;
 
-/** What bpmn-engine evaluates expressions with. A text without one is itself. Throws `ExpressionError`. */
+/** What the engine evaluates expressions with. A text without one is itself. Throws `ExpressionError`. */
 export function createExpressions(variables: () => Values): IExpressions {
   return {
     resolveExpression: (text: unknown) => {

@@ -21,7 +21,7 @@ export type { ModelFault } from "./xml.ts";
 export interface ProcessModel {
   readonly processKey: string;
   readonly name: string;
-  /** What bpmn-engine takes: made once a model. */
+  /** What the engine takes: made once a model. */
   readonly source: SerializableContext;
   /** The id of the form that starts the process. */
   readonly startFormRef: string | undefined;
