@@ -52,15 +52,24 @@ function evaluate(text: string, variables: Values): unknown {
   try {
     return expression.evalSync(contextOf(text, variables));
   } catch (error) {
-    if (error instanceof ExpressionError) throw error;
-    throw new ExpressionError(`The expression ${text} cannot be evaluated.`, { cause: error });
+    throw (
+      ownError(error) ?? new ExpressionError(`The expression ${text} cannot be evaluated.`, { cause: error })
+    );
   }
+}
+
+/** jexl makes new errors of those within operands: of ours the words are left. */
+function ownError(error: unknown): ExpressionError | undefined {
+  if (error instanceof ExpressionError) return error;
+  const [, words] = /.*ExpressionError: (.*)$/s.exec((error as Error).message) ?? [];
+  return words === undefined ? undefined : new ExpressionError(words, { cause: error });
 }
 
 /** Only own variables are there, and one that is not is a mistake rather than nothing. */
 function contextOf(text: string, variables: Values): object {
   const get = (_: object, name: string | symbol) => {
     if (typeof name === "string" && Object.hasOwn(variables, name)) return variables[name];
+    if (name === "null") return null;
     throw new ExpressionError(`There is no variable "${String(name)}" for the expression ${text}.`);
   };
   return new Proxy({}, { get });
@@ -82,7 +91,7 @@ function compile(text: string): Compiled {
 
 function parse(text: string, inner: string): Compiled {
   try {
-    const expression = jexl.compile(inner);
+    const expression = jexl.compile(exactLiterals(inner));
     refuseOdd((expression as unknown as { _getAst(): unknown })._getAst());
     return expression;
   } catch (error) {
@@ -90,6 +99,12 @@ function parse(text: string, inner: string): Compiled {
     throw new ExpressionError(`The expression ${text} cannot be read. ${why}`, { cause: error });
   }
 }
+
+/** A whole number with more digits than a double has, as text: comparisons read texts of numbers exactly. */
+const exactLiterals = (inner: string) =>
+  inner.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])\d{16,}(?![\w.])/g, (token) =>
+    /^\d/.test(token) ? `'${token}'` : token,
+  );
 
 const hidden = new Set(["constructor", "prototype", "__proto__"]);
 
@@ -133,6 +148,13 @@ function makeJexl() {
   logic(["||", "or"], 10, true);
   for (const name of ["!", "not"]) made.addUnaryOp(name, (value: unknown) => !truthOf(value));
   made.addUnaryOp("empty", isEmpty);
+  // jexl gives its own unary operators a precedence, and forgets it for those that are added: `not a and b` would be
+  // `not (a and b)`.
+  const { elements } = (
+    made as unknown as { _grammar: { elements: Record<string, { precedence?: number }> } }
+  )._grammar;
+  for (const name of ["!", "not", "empty"])
+    Object.assign(elements[name] ?? {}, { precedence: Number.POSITIVE_INFINITY });
   return made;
 }
 
