@@ -41,7 +41,7 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
 
     log.info({ signal: await ending }, "draining");
     draining = true;
-    await server.stop();
+    await Promise.all([server.stop(), jobs.drain()]);
     await jobs.stop();
     await sql.end({ timeout: 5 });
   } finally {

@@ -7,17 +7,22 @@ import type { Logger } from "pino";
 import type { Queryable, Sql } from "../database/connect.ts";
 import { bossDatabase } from "./database.ts";
 import { outageReport } from "./outageReport.ts";
-import { createQueue, type Queue, type QueueOptions, type Worker } from "./queue.ts";
+import { createQueue, type Queue, type QueueOptions } from "./queue.ts";
 import { type Recurring, recur } from "./recurring.ts";
 
 export interface Jobs {
   /** What every process of the server does again and again, once an interval in all. */
   recur(job: Recurring): Promise<void>;
   queue<Data extends object>(name: string, options?: QueueOptions): Promise<Queue<Data>>;
-  /** Begins nothing more, and gives what is under way 5 seconds. */
+  /** Begins no job more, and waits for what is under way, up to 25 seconds: a call to an outside system takes its time. */
+  drain(): Promise<void>;
+  /** Ends everything; what is under way is given 5 seconds. */
   stop(): Promise<void>;
 }
 
+export type { Queue } from "./queue.ts";
+
+const drainMs = 25_000;
 const stopMs = 5_000;
 const day = 86_400;
 /** How often lost jobs are looked for: those whose process gives no sign of life. */
@@ -36,20 +41,29 @@ export async function startJobs(sql: Sql, { log }: { log: Logger }): Promise<Job
   boss.on("error", report.failed);
   boss.on("warning", (warning) => log.debug({ warning }, "pg-boss"));
   await boss.start();
-  const stops: (() => Promise<void> | void)[] = [];
-  const within = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(on as Sql) };
+  const stops: (() => void)[] = [];
+  const drains: (() => Promise<void>)[] = [];
+  const parts = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(on as Sql) };
   return {
-    recur: async (job) => void stops.push(await recur(job, within)),
+    recur: async (job) => void stops.push(await recur(job, parts)),
     queue: async (name, options) => {
-      const queue = await createQueue(name, { ...within, ...options });
-      stops.push(queue.stop);
+      const { drain, ...queue } = await createQueue(name, { ...parts, ...options });
+      drains.push(drain);
       return queue as never;
     },
+    drain: () => within(drainMs, Promise.all(drains.map((drain) => drain()))),
     stop: async () => {
-      await Promise.race([Promise.all(stops.map((stop) => stop())), Bun.sleep(stopMs)]);
+      for (const stop of stops) stop();
+      await within(stopMs, Promise.all(drains.map((drain) => drain())));
       await boss.stop({ timeout: stopMs }).catch(report.failed);
     },
   };
 }
 
-export type { Queue, Worker };
+/** The work, or the time, whichever ends first. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const timer = Promise.withResolvers<void>();
+  const running = setTimeout(timer.resolve, ms);
+  await Promise.race([work, timer.promise]);
+  clearTimeout(running);
+}

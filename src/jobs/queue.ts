@@ -51,7 +51,7 @@ export async function createQueue<Data extends object>(
   }: Omit<Within, "databaseOf"> & {
     readonly databaseOf: (on: Queryable) => object;
   } & QueueOptions,
-): Promise<Queue<Data> & { stop(): Promise<void> }> {
+): Promise<Queue<Data> & { drain(): Promise<void> }> {
   await boss.createQueue(name, {
     retryLimit: 1_000_000,
     retryDelay: 2,
@@ -128,7 +128,8 @@ export async function createQueue<Data extends object>(
   const beat = () => {
     if (running.size > 0) void boss.touch(name, [...running.keys()]).catch(report.failed);
   };
-  let timers: Timer[] = [];
+  let poll: Timer | undefined;
+  let pulse: Timer | undefined;
   return {
     enqueue: async (on, jobs, startAfter) => {
       const rows = jobs.map((data) => (startAfter ? { data, startAfter } : { data }));
@@ -140,14 +141,15 @@ export async function createQueue<Data extends object>(
     work: (many, run) => {
       places = many;
       worker = run;
-      timers = [setInterval(fetchJobs, pollMs), setInterval(beat, (lostAfterSeconds * 1_000) / 4)];
+      poll = setInterval(fetchJobs, pollMs);
+      pulse = setInterval(beat, (lostAfterSeconds * 1_000) / 4);
       void fetchJobs();
     },
-    stop: async () => {
+    drain: async () => {
       places = 0;
-      for (const timer of timers.slice(0, 1)) clearInterval(timer);
+      clearInterval(poll);
       await Promise.allSettled(running.values());
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(pulse);
     },
   };
 }

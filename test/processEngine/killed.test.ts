@@ -164,7 +164,7 @@ test("killed before issuing, after issuing, during the call and after the answer
   row.release();
 
   // Somebody else comes.
-  await startProcess();
+  const survivor = await startProcess();
   for (const id of [beforeIssuing, afterIssuing]) {
     await reaches(server, id, "completed", { seconds: 60 });
     expect(sentTo(partner, id)).toEqual([`${id}:call:2`]);
@@ -189,4 +189,19 @@ test("killed before issuing, after issuing, during the call and after the answer
     expect(sentTo(to, id)).toEqual([`${id}:call:1`, `${id}:call:2`]);
   }
   await reaches(server, answered, "completed");
+  await kill(survivor);
+});
+
+test("a process that is asked to end first finishes the calls that it has under way", async () => {
+  const child = await startProcess();
+  const patient = await startPartner(
+    (_request, response) => void setTimeout(() => response.end("ok"), 7_000),
+  );
+  const id = await startOne(patient);
+  await until(() => sentTo(patient, id).length === 1);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+  await patient.stop();
+  expect((await taskOf(id)).state).toBe("completed");
+  await reaches(server, id, "completed");
 });
