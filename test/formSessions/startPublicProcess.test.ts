@@ -112,6 +112,14 @@ test("without a valid form token nothing starts; tenant and process cannot be ch
   await expectProblem(chosen, "invalid_body");
 });
 
+test("a file within a variable, which nobody has looked into, is refused", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  const file = { type: "File", value: "aGVsbG8=", valueInfo: { filename: "macro.docm" } };
+  const problem = await expectProblem(await begin(form_token, { file }), "invalid_variable");
+  expect(problem.errors?.[0]?.pointer).toBe("/variables/file/type");
+});
+
 test("thirty starts a minute an address", async () => {
   const form = await embed();
   const { form_token } = await form.open();
