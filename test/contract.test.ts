@@ -24,7 +24,7 @@ const answersOf = ({ operation }: LocatedOperation) =>
 /** Operations that work while the database is away. */
 const withoutDatabase = ["getHealth", "getContractJson", "getContractYaml"];
 /** Routes that are not part of the contract: Swagger UI and its files. */
-const swaggerUi = ["GET /swagger", "GET /swagger/assets/:name"];
+const swaggerUi = ["GET /", "GET /swagger", "GET /swagger/assets/:name"];
 
 test("src/generated/ is what the contract generates", async () => {
   const folder = `${root}src/generated`;

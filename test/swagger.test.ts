@@ -36,6 +36,11 @@ const urlsOf = (css: string) =>
     ([, url, imported]) => url ?? imported ?? "",
   );
 
+test("the root leads to it", async () => {
+  const response = await fetch(server.url, { redirect: "manual" });
+  expect([response.status, response.headers.get("location")]).toEqual([302, "/swagger"]);
+});
+
 test("/swagger is a page whose scripts and styles are all served here", async () => {
   const loaded = await loadedBy(html);
   expect(loaded.length).toBeGreaterThanOrEqual(3);

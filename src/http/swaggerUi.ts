@@ -23,14 +23,18 @@ const policy =
 
 export function swaggerUi() {
   const page = renderPage();
-  return new Elysia({ name: "swagger-ui" })
-    .get("/swagger", async () => respond((await page).html, "text/html; charset=utf-8"))
-    .get("/swagger/assets/:name", async ({ params: { name } }) => {
-      if (name === startScript) return respond((await page).script, "text/javascript; charset=utf-8");
-      const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
-      if (type === undefined) throw new Problem("route_not_found");
-      return respond(Bun.file(`${getAbsoluteFSPath()}/${name}`), type);
-    });
+  return (
+    new Elysia({ name: "swagger-ui" })
+      // Where a newcomer looks first.
+      .get("/", () => Response.redirect("/swagger"))
+      .get("/swagger", async () => respond((await page).html, "text/html; charset=utf-8"))
+      .get("/swagger/assets/:name", async ({ params: { name } }) => {
+        if (name === startScript) return respond((await page).script, "text/javascript; charset=utf-8");
+        const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
+        if (type === undefined) throw new Problem("route_not_found");
+        return respond(Bun.file(`${getAbsoluteFSPath()}/${name}`), type);
+      })
+  );
 }
 
 /** The plugin's own page, with its scripts taken out into files. */
