@@ -31,6 +31,7 @@ const steps: Readonly<Record<string, Step>> = {
     "test/contract.test.ts",
     "test/imports.test.ts",
     "test/json.property.test.ts",
+    "test/processEngine/model",
   ),
 };
 
