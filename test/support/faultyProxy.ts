@@ -30,7 +30,11 @@ export async function startFaultyProxy(target: URL): Promise<FaultyProxy> {
     if (fault === "pass") far.pipe(near);
     else forwardUntil(far, near);
     near.on("close", () => far.destroy());
-    far.on("close", () => fault === "stop" || near.destroy());
+    // What the server sent before it closed is still on its way.
+    far.on("close", (failed) => {
+      if (failed) near.destroy();
+      else if (fault !== "stop") near.end();
+    });
   });
 
   function track(socket: Socket): Socket {
