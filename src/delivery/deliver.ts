@@ -4,6 +4,7 @@
  */
 import { findAddon } from "../addons/queries.ts";
 import type { Deps } from "../deps.ts";
+import { withoutTokens } from "../formFiles/downloadTokens.ts";
 import { issueDownloadUrls } from "../formFiles/issue.ts";
 import { type OutboundAnswer, wholeBodyOf } from "../outbound/answer.ts";
 import { DeliveryFailure } from "../outbound/failure.ts";
@@ -34,7 +35,7 @@ export interface ServiceTaskRun {
 
 export type Outcome =
   | { readonly kind: "completed"; readonly variables: Variables }
-  /** The integration's own refusal: HTTP 400 and above. */
+  /** The integration's own refusal: HTTP 400 and above; the beginning of what it said, without download tokens. */
   | { readonly kind: "rejected"; readonly status: number; readonly body: string };
 
 /** What is kept of a refusal. */
@@ -63,8 +64,8 @@ export async function deliver(
   return { kind: "completed", variables: resultOf(answer, run.config.resultVariable) };
 }
 
-/** The cut may go through a character of two halves. */
-const beginningOf = (body: string) => body.slice(0, rejectionCharacters).toWellFormed();
+/** A refusal may repeat the request, tokens and all. The cut may go through a character of two halves. */
+const beginningOf = (body: string) => withoutTokens(body).slice(0, rejectionCharacters).toWellFormed();
 
 /** The same for every attempt but for its number, so that a receiver can tell a second attempt of one task. */
 function idempotencyKey({ processInstanceId, activityId, attempt }: ServiceTaskRun): string {

@@ -58,9 +58,16 @@ async function rejected(
     return tasks.throwError(task, { code: rejectedCode, variables });
   await tasks.fail(task, {
     type: "rejected",
-    message: `The integration took the request and refused it with HTTP ${status}. Its answer is in its own log; a rerun sends the request again.`,
+    message: `The integration refused the request with HTTP ${status}${inItsWords(body)}. A rerun sends the request again.`,
     requestSent: "yes",
   });
+}
+
+/** As much of a refusal as fits into a sentence. */
+function inItsWords(body: string): string {
+  const words = body.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  if (words === "") return "";
+  return words.length <= 300 ? `: "${words}"` : `: "${words.slice(0, 300).toWellFormed()}…"`;
 }
 
 function incidentOf(error: unknown) {

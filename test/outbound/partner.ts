@@ -26,7 +26,7 @@ export interface Partner {
   stop(): Promise<void>;
 }
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+export type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 export interface PartnerOptions {
   readonly secure?: boolean;
@@ -43,14 +43,15 @@ export async function startPartner(
   const listener: RequestListener = async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
     received.push({
       method: request.method ?? "",
       url: request.url ?? "",
       headers: headersOf(request),
-      body: Buffer.concat(chunks).toString(),
+      body,
       serverName: (request.socket as TLSSocket).servername || undefined,
     });
-    answer(request, response);
+    answer(request, response, body);
   };
   const server = secure
     ? createSecureServer({ key: certificate("server.key"), cert: certificate("server.pem") }, listener)

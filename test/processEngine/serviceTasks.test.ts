@@ -149,8 +149,26 @@ describe("an API call", () => {
         const { process_instance_id } = await startInstance(server, key);
         const incident = await incidentOf(server, process_instance_id);
         expect(incident).toMatchObject({ type: "rejected", request_sent: "yes" });
-        expect(incident.message).toContain("422");
+        expect(incident.message).toContain('HTTP 422: "{"why":"no"}". A rerun');
       }
+    });
+  });
+
+  test("a refusal that repeats the request is told without its tokens", async () => {
+    const echo: Answer = (_, response, body) =>
+      void response.writeHead(400).end(`Cannot read\r\n${body}\n${"x".repeat(1000)}`);
+    await withPartner(echo, async (partner, url) => {
+      const key = freshKey("loan");
+      await deploy(server, oneCall(key, { method: "POST", url, body: '{"card":"${card}"}' }));
+      const card = JSON.stringify(await upload(server));
+      const { process_instance_id: id } = await startInstance(server, key, { variables: { card } });
+      const { message } = await incidentOf(server, id);
+      const link: string = JSON.parse(partner.received[0]?.body ?? "").card;
+      expect(message).toContain('HTTP 400: "Cannot read {"card":"http');
+      expect(message).toContain("token=[token]");
+      expect(message).not.toContain(link);
+      expect(message.length).toBeLessThan(450);
+      expect((await fetch(link)).status).toBe(200);
     });
   });
 

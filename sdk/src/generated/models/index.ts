@@ -610,7 +610,9 @@ export interface Incident {
      */
     type: string;
     /**
-     * One sentence that an operator can act on. Holds no token and no variable's value.
+     * What an operator can act on. Holds no download token, and no variable's value but where the integration repeats one in its
+     * refusal, whose beginning is told.
+     * 
      * @type {string}
      * @memberof Incident
      */
