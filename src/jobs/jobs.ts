@@ -13,7 +13,7 @@ import { type Recurring, recur } from "./recurring.ts";
 export interface Jobs {
   /** What every process of the server does again and again, once an interval in all. */
   recur(job: Recurring): Promise<void>;
-  queue<Data extends object>(name: string, options?: QueueOptions): Promise<Queue<Data>>;
+  queue<Data extends object>(name: string, options?: QueueOptions<Data>): Promise<Queue<Data>>;
   /** Begins no job more, and waits for what is under way, up to 25 seconds: a call to an outside system takes its time. */
   drain(): Promise<void>;
   /** Ends everything; what is under way is given 5 seconds. */
@@ -49,7 +49,7 @@ export async function startJobs(sql: Sql, { log }: { log: Logger }): Promise<Job
     queue: async (name, options) => {
       const { drain, ...queue } = await createQueue(name, { ...parts, ...options });
       drains.push(drain);
-      return queue as never;
+      return queue;
     },
     drain: () => within(drainMs, Promise.all(drains.map((drain) => drain()))),
     stop: async () => {

@@ -9,12 +9,15 @@ import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Queryable } from "../database/connect.ts";
 import type { OutageReport } from "./outageReport.ts";
+import { type Room, roomBeside } from "./places.ts";
 
-export interface QueueOptions {
+export interface QueueOptions<Data> {
   /** How often the queue is looked at when nobody rings; 1,000. */
   readonly pollMs?: number;
   /** A process without a sign of life for so long has lost its jobs; 10 at least, and the default. */
   readonly lostAfterSeconds?: number;
+  /** Jobs with the same answer share a quarter of the places (places.ts); without it there are no groups. */
+  readonly groupOf?: (data: Data) => string;
 }
 
 /** A job's work. What it throws has it run again after two seconds. */
@@ -36,6 +39,17 @@ interface Within {
   readonly databaseOf: (on: Queryable) => never;
 }
 
+/** Of the times that a job was fetched, one: pg-boss tells them apart by its count of retries. */
+interface Attempt {
+  readonly id: string;
+  readonly retryCount: number;
+}
+
+interface Running extends Attempt {
+  readonly group: string | undefined;
+  readonly ended: Promise<void>;
+}
+
 const year = 365 * 86_400;
 const completeMs = 20;
 
@@ -48,9 +62,10 @@ export async function createQueue<Data extends object>(
     databaseOf,
     pollMs = 1_000,
     lostAfterSeconds = 10,
+    groupOf,
   }: Omit<Within, "databaseOf"> & {
     readonly databaseOf: (on: Queryable) => object;
-  } & QueueOptions,
+  } & QueueOptions<Data>,
 ): Promise<Queue<Data> & { drain(): Promise<void> }> {
   await boss.createQueue(name, {
     retryLimit: 1_000_000,
@@ -61,7 +76,7 @@ export async function createQueue<Data extends object>(
     retentionSeconds: year,
     deleteAfterSeconds: 3_600,
   });
-  const running = new Map<string, Promise<void>>();
+  const running = new Set<Running>();
   let places = 0;
   let worker: Worker<Data> = async () => {};
   let fetching = false;
@@ -76,12 +91,12 @@ export async function createQueue<Data extends object>(
     try {
       do {
         rung = false;
-        const free = places - running.size;
-        if (free <= 0) break;
-        const jobs = await boss.fetch<Data>(name, { batchSize: free });
-        for (const { id, data } of jobs) start(id, data);
+        const { batchSize, ignoreGroups } = room();
+        if (batchSize <= 0) break;
+        const jobs = await boss.fetch<Data>(name, { batchSize, ignoreGroups });
+        for (const { id, retryCount, data } of jobs) start({ id, retryCount }, data);
         report.worked();
-        if (jobs.length === free) rung = true;
+        if (jobs.length === batchSize) rung = true;
       } while (rung);
     } catch (error) {
       report.failed(error);
@@ -90,49 +105,63 @@ export async function createQueue<Data extends object>(
     }
   }
 
-  function start(id: string, data: Data): void {
-    const work = run(id, data).finally(() => {
-      const full = running.size >= places;
-      running.delete(id);
-      if (full) void fetchJobs();
-    });
-    running.set(id, work);
+  function room(): Room {
+    if (!groupOf) return { batchSize: places - running.size, ignoreGroups: [] };
+    const groups = [...running].map(({ group }) => group);
+    return roomBeside(groups, places);
   }
 
-  async function run(id: string, data: Data): Promise<void> {
+  function start(attempt: Attempt, data: Data): void {
+    const ended = run(attempt, data).finally(() => {
+      const { batchSize, ignoreGroups } = room();
+      running.delete(job);
+      // Others may have waited for this place alone.
+      if (batchSize <= 0 || ignoreGroups.length > 0) void fetchJobs();
+    });
+    const job: Running = { ...attempt, group: groupOf?.(data), ended };
+    running.add(job);
+  }
+
+  async function run(attempt: Attempt, data: Data): Promise<void> {
     try {
       await worker(data);
-      await complete(id);
+      await complete(attempt);
     } catch (err) {
       log.warn({ queue: name, job: data, err }, "a job failed and will run again");
       // Where this fails as well, the job is lost and found again.
-      await boss.fail(name, id).catch(report.failed);
+      await boss.fail(name, attempt).catch(report.failed);
     }
   }
 
   /** Those that end at about the same time are told to the database together. */
-  let completing: { readonly ids: string[]; readonly told: Promise<unknown> } | undefined;
-  function complete(id: string): Promise<unknown> {
+  let completing: { readonly attempts: Attempt[]; readonly told: Promise<unknown> } | undefined;
+  function complete(attempt: Attempt): Promise<unknown> {
     if (!completing) {
-      const ids: string[] = [];
+      const attempts: Attempt[] = [];
       const told = Bun.sleep(completeMs).then(() => {
         completing = undefined;
-        return boss.complete(name, ids);
+        return boss.complete(name, attempts);
       });
-      completing = { ids, told };
+      completing = { attempts, told };
     }
-    completing.ids.push(id);
+    completing.attempts.push(attempt);
     return completing.told;
   }
 
+  /** With their attempts: where a job was lost to another process, what is said here of an earlier one counts nothing. */
+  const attempts = () => [...running].map(({ id, retryCount }) => ({ id, retryCount }));
   const beat = () => {
-    if (running.size > 0) void boss.touch(name, [...running.keys()]).catch(report.failed);
+    if (running.size > 0) void boss.touch(name, attempts()).catch(report.failed);
   };
   let poll: Timer | undefined;
   let pulse: Timer | undefined;
   return {
     enqueue: async (on, jobs, startAfter) => {
-      const rows = jobs.map((data) => (startAfter ? { data, startAfter } : { data }));
+      const rows = jobs.map((data) => ({
+        data,
+        ...(startAfter ? { startAfter } : {}),
+        ...(groupOf ? { group: { id: groupOf(data) } } : {}),
+      }));
       await boss.insert(name, rows, { db: databaseOf(on) as never });
     },
     ring: () => {
@@ -148,7 +177,7 @@ export async function createQueue<Data extends object>(
     drain: async () => {
       places = 0;
       clearInterval(poll);
-      await Promise.allSettled(running.values());
+      await Promise.allSettled([...running].map(({ ended }) => ended));
       clearInterval(pulse);
     },
   };

@@ -23,6 +23,7 @@ export interface ServiceTasks {
 
 export interface ServiceTaskJob {
   readonly service_task_id: string;
+  readonly tenant_id: number;
   /** How often a person has had it run again; a job of an earlier run finds nothing to do. */
   readonly rerun: number;
 }

@@ -4,8 +4,8 @@ import type { Jobs } from "../jobs/jobs.ts";
 import { createEmbeddedEngine } from "./embedded/embeddedEngine.ts";
 import { carryOut } from "./serviceTaskWorker.ts";
 
-/** Service tasks that one process carries out at once. They wait for outside systems most of their time. */
-const serviceTasksAtOnce = 64;
+/** Service tasks that one process carries out at once, a tenant 64 of them. They wait for outside systems most of their time. */
+const serviceTasksAtOnce = 256;
 
 /** Everything that operations may use, with the engine at work. It ends with the jobs. */
 export async function startEngine(

@@ -105,3 +105,57 @@ test("one slow job holds up no other", async () => {
   await jobs.stop();
   expect(done.at(-1)).toBe(0);
 });
+
+test("a group whose jobs hang takes a quarter of the places, and the others' jobs run", async () => {
+  const jobs = await startJobs(sql, { log });
+  const queue = await jobs.queue<Numbered>("groups", {
+    pollMs: 60_000,
+    groupOf: ({ number }) => (number < 100 ? "hangs" : "works"),
+  });
+  const release = Promise.withResolvers<void>();
+  const done: number[] = [];
+  let hanging = 0;
+  let most = 0;
+  queue.work(8, async ({ number }) => {
+    if (number < 100) {
+      most = Math.max(most, ++hanging);
+      await release.promise;
+      hanging--;
+    }
+    done.push(number);
+  });
+  await queue.enqueue(sql, numbers(150));
+  queue.ring();
+  await until(() => done.length === 50);
+  expect(done.filter((number) => number < 100)).toEqual([]);
+  expect(hanging).toBe(2);
+  release.resolve();
+  await until(() => done.length === 150);
+  await jobs.stop();
+  expect(most).toBe(2);
+});
+
+test("what a process says of a job that was lost to another counts nothing", async () => {
+  const { jobs, queue } = await startProcess("lost");
+  const second = Promise.withResolvers<void>();
+  let runs = 0;
+  queue.work(2, async () => {
+    const run = ++runs;
+    // The first run ends while the second is under way.
+    if (run === 1) await sql`update pgboss.job set state = 'retry', start_after = now() where name = 'lost'`;
+    if (run === 1) await until(() => runs === 2);
+    else await second.promise;
+  });
+  await queue.enqueue(sql, [{ number: 1 }]);
+  queue.ring();
+  await until(() => runs === 2);
+  await Bun.sleep(300);
+  const state = async () => (await sql`select state from pgboss.job where name = 'lost'`)[0]?.state;
+  expect(await state()).toBe("active");
+  second.resolve();
+  for (let left = 100; (await state()) !== "completed"; left--) {
+    if (left === 0) throw new Error("the job is not completed");
+    await Bun.sleep(50);
+  }
+  await jobs.stop();
+});

@@ -34,7 +34,9 @@ export async function createEmbeddedEngine(
     sql,
     log,
     models: createModels(),
-    serviceTasks: await jobs.queue<ServiceTaskJob>("service-task"),
+    serviceTasks: await jobs.queue<ServiceTaskJob>("service-task", {
+      groupOf: ({ tenant_id }) => String(tenant_id),
+    }),
     timers: await jobs.queue<TimerJob>("process-timer"),
   };
   const engine: ProcessEngine = {

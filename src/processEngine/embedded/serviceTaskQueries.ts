@@ -127,10 +127,11 @@ export async function lockIncident(tx: Tx, tenantId: number, id: string): Promis
 
 /** The job of the new run; undefined where the task is no longer an incident. */
 export async function startRerun(tx: Tx, serviceTaskId: string): Promise<ServiceTaskJob | undefined> {
-  const [row] = await tx<{ rerun: number }[]>`
+  const [job] = await tx<ServiceTaskJob[]>`
     update waybill.service_tasks set state = 'waiting', rerun = rerun + 1, sent_at = null
-    where id = ${serviceTaskId} and state = 'incident' returning rerun`;
-  return row && { service_task_id: serviceTaskId, rerun: row.rerun };
+    where id = ${serviceTaskId} and state = 'incident'
+    returning id::text as service_task_id, tenant_id::float8 as tenant_id, rerun`;
+  return job;
 }
 
 export const resolveIncident = (tx: Tx, id: string) =>

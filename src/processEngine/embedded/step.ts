@@ -141,7 +141,7 @@ export function store(tx: Tx, within: Within, stored: Stored): Promise<unknown>[
     }),
     recordTransaction({ sql: within.sql, tx }, instance, shown),
   ];
-  const jobs = added.map((task) => ({ service_task_id: task.id, rerun: 0 }));
+  const jobs = added.map((task) => ({ service_task_id: task.id, tenant_id: tenantId, rerun: 0 }));
   if (jobs.length > 0) statements.push(within.serviceTasks.enqueue(tx, jobs));
   const timer = { process_instance_id: id, tenant_id: tenantId };
   if (standing.nextTimer) statements.push(within.timers.enqueue(tx, [timer], standing.nextTimer));
