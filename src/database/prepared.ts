@@ -22,14 +22,11 @@ interface Budget {
 
 const budgets = new WeakMap<Sql, Budget>();
 
-/**
- * Runs a statement whose text depends on a tenant's table, perhaps in a transaction of the pool; the parameters are text
- * or null.
- */
+/** Runs a statement whose text is made at run time, perhaps in a transaction of the pool. */
 export function runShape<Row extends postgres.Row>(
   pool: Sql,
   text: string,
-  parameters: readonly (string | null)[],
+  parameters: readonly postgres.ParameterOrJSON<never>[],
   on: Queryable = pool,
 ): Promise<postgres.RowList<Row[]>> {
   return on.unsafe<Row[]>(text, [...parameters], { prepare: mayPrepare(budgetOf(pool), text) });

@@ -2,6 +2,7 @@
  * Statements on attachments and their tokens. Each change of state is one guarded statement:
  * receiving → draft → committed, and receiving or draft → deleting → no row (reference 3, design 8).
  */
+import { uuids } from "../database/arrays.ts";
 import type { Queryable, Sql } from "../database/connect.ts";
 import type { FileKind } from "../files/fileKind.ts";
 import type { Attachment, Timestamp } from "./attachment.ts";
@@ -67,13 +68,14 @@ export interface BindingResult {
  * fine. Rows are locked in the order of their ids, so that two of these cannot deadlock.
  */
 export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
+  const wanted = uuids(sql, ids);
   const [row] = await sql<(Omit<BindingResult, "notCommitted"> & { unfit: string[] | null })[]>`
-    with wanted as (select distinct id::uuid as id from json_array_elements_text(${JSON.stringify(ids)}::text::json) id),
+    with wanted as (select distinct unnest(${wanted}) as id),
     locked as (
       select a.id, a.state, a.process_instance_id, a.task_id,
              coalesce(${to.processInstanceId}::text, a.process_instance_id) as new_instance,
              coalesce(${to.taskId}::text, a.task_id) as new_task
-      from waybill.attachments a where a.id in (select id from wanted) and a.tenant_id = ${to.tenantId}
+      from waybill.attachments a where a.id = any(${wanted}) and a.tenant_id = ${to.tenantId}
       order by a.id for update),
     fit as (
       select * from locked where state = 'draft' or (state = 'committed'
@@ -88,6 +90,19 @@ export async function commitAll(sql: Queryable, ids: readonly string[], to: Bind
   if (!row) throw new Error("a select without from answers one row");
   const { unfit, ...result } = row;
   return { ...result, notCommitted: unfit ?? [] };
+}
+
+/** Those that are committed to the process instance, whatever task they belong to. */
+export async function boundAmong(
+  sql: Queryable,
+  ids: readonly string[],
+  { tenantId, processInstanceId }: Pick<Binding, "tenantId" | "processInstanceId">,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id::text from waybill.attachments
+    where id = any(${uuids(sql, ids)}) and tenant_id = ${tenantId} and state = 'committed'
+      and process_instance_id = ${processInstanceId}`;
+  return rows.map(({ id }) => id);
 }
 
 /** Who may delete a draft: the user or the form session that uploaded it. */
@@ -176,12 +191,16 @@ export async function insertTokens(
     readonly serviceTaskId: string | null;
   },
 ): Promise<string[]> {
+  const ids = uuids(
+    sql,
+    tokens.map(({ attachmentId }) => attachmentId),
+  );
   const [row] = await sql<{ unfit: string[] | null }[]>`
     with wanted as (
       select "attachmentId" as id, decode(digest, 'hex') as digest
       from json_to_recordset(${JSON.stringify(tokens)}::text::json) as t("attachmentId" uuid, digest text)),
     fit as (
-      select a.id from waybill.attachments a where a.id in (select id from wanted) and a.tenant_id = ${issue.tenantId}
+      select a.id from waybill.attachments a where a.id = any(${ids}) and a.tenant_id = ${issue.tenantId}
         and a.state = 'committed' and a.process_instance_id = ${issue.processInstanceId}),
     unfit as (select id from wanted except select id from fit),
     issued as (
@@ -247,7 +266,7 @@ export const attachments: FileKind = {
     return count === 1;
   },
   deleteRows: (sql, ids) =>
-    sql`delete from waybill.attachments where id = any(${sql.array([...ids], 2950)}::uuid[]) and state = 'deleting'`,
+    sql`delete from waybill.attachments where id = any(${uuids(sql, ids)}) and state = 'deleting'`,
 };
 
 /** Tokens and sessions that have been over for a day tell nothing any more. */

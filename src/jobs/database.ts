@@ -7,26 +7,33 @@
  *   its type is `unknown`: then the text goes out as it is, and the server finds out the type as before.
  * - Scripts `begin; …; commit` without parameters. One that fails leaves its connection in a broken transaction, so
  *   each gets a connection of its own and is rolled back there.
+ * - The same few statements again and again, which are worth preparing.
  */
 import type { ConstructorOptions } from "pg-boss";
-import type { Sql } from "../database/connect.ts";
+import type postgres from "postgres";
+import type { Queryable, Sql } from "../database/connect.ts";
+import { runShape } from "../database/prepared.ts";
+
+type Parameters = postgres.ParameterOrJSON<never>[];
 
 /** PostgreSQL's pseudo-type of a literal whose type is still open. */
 const unknownType = 705;
 
-export function bossDatabase(sql: Sql): NonNullable<ConstructorOptions["db"]> {
+/** On the pool, or in a transaction of it. */
+export function bossDatabase(pool: Sql, sql: Queryable = pool): NonNullable<ConstructorOptions["db"]> {
   const parameter = (value: unknown) =>
     typeof value === "string" ? sql.typed(value as never, unknownType) : (value ?? null);
   return {
     async executeSql(text, values = []) {
-      if (/^\s*begin\b/i.test(text)) return { rows: await runScript(sql, text) };
-      return { rows: rowsOf(await sql.unsafe(text, values.map(parameter) as never)) };
+      if (/^\s*begin\b/i.test(text)) return { rows: await runScript(pool, text) };
+      if (values.length === 0) return { rows: rowsOf(await sql.unsafe(text)) };
+      return { rows: [...(await runShape(pool, text, values.map(parameter) as Parameters, sql))] };
     },
   };
 }
 
-async function runScript(sql: Sql, text: string): Promise<unknown[]> {
-  const connection = await sql.reserve();
+async function runScript(pool: Sql, text: string): Promise<unknown[]> {
+  const connection = await pool.reserve();
   try {
     return rowsOf(await connection.unsafe(text));
   } catch (error) {

@@ -43,7 +43,7 @@ export async function startJobs(sql: Sql, { log }: { log: Logger }): Promise<Job
   await boss.start();
   const stops: (() => void)[] = [];
   const drains: (() => Promise<void>)[] = [];
-  const parts = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(on as Sql) };
+  const parts = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(sql, on) };
   return {
     recur: async (job) => void stops.push(await recur(job, parts)),
     queue: async (name, options) => {

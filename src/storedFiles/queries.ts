@@ -2,6 +2,7 @@
  * Statements on `waybill.stored_files`: files that are no form attachments. receiving → stored, and
  * receiving → deleting → no row; what is stored stays.
  */
+import { uuids } from "../database/arrays.ts";
 import type { Queryable, Sql } from "../database/connect.ts";
 import type { FileKind, Place } from "../files/fileKind.ts";
 import type { SentFile } from "../files/send.ts";
@@ -23,24 +24,22 @@ export async function insertReceiving(sql: Sql, files: readonly NewStoredFile[])
            "messageId" uuid)`;
 }
 
-const uuids = (sql: Queryable, ids: readonly string[]) => sql`any(${sql.array([...ids], 2950)}::uuid[])`;
-
 /** How many of them are stored from here on: the sweep may have taken some for abandoned ones. */
 export async function markStored(sql: Queryable, ids: readonly string[]): Promise<number> {
   const { count } = await sql`
     update waybill.stored_files set state = 'stored', state_since = now()
-    where id = ${uuids(sql, ids)} and state = 'receiving'`;
+    where id = any(${uuids(sql, ids)}) and state = 'receiving'`;
   return count;
 }
 
 /** Out of those whose upload has failed. */
 export const markDeleting = (sql: Sql, ids: readonly string[]) => sql`
   update waybill.stored_files set state = 'deleting', state_since = now()
-  where id = ${uuids(sql, ids)} and state = 'receiving'`;
+  where id = any(${uuids(sql, ids)}) and state = 'receiving'`;
 
 export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select id::text from waybill.stored_files where id = ${uuids(sql, ids)} and state = 'stored'`;
+    select id::text from waybill.stored_files where id = any(${uuids(sql, ids)}) and state = 'stored'`;
   return rows.map(({ id }) => id);
 }
 
@@ -96,5 +95,5 @@ export const storedFiles: FileKind = {
     return count === 1;
   },
   deleteRows: (sql, ids) =>
-    sql`delete from waybill.stored_files where id = ${uuids(sql, ids)} and state = 'deleting'`,
+    sql`delete from waybill.stored_files where id = any(${uuids(sql, ids)}) and state = 'deleting'`,
 };

@@ -61,13 +61,24 @@ export async function readFile(
   return row && { ...row, size: row.content.byteLength };
 }
 
-/** What placeholders are replaced from: an old file as base64. */
-export async function readForDelivery(sql: Queryable, processInstanceId: string): Promise<Variables> {
-  const rows = await sql<{ name: string; type: VariableType; value: string; content: Uint8Array | null }[]>`
-    select name, type, value, content from waybill.process_variables
-    where process_instance_id = ${processInstanceId}`;
-  const variables = rows.map(({ name, type, value, content }): [string, Variable] => {
-    if (type === "File") return [name, { type, value: Buffer.from(content ?? []).toString("base64") }];
+export interface DeliveryRow {
+  readonly name: string;
+  readonly type: VariableType;
+  readonly value: string;
+  /** An old file in base64. */
+  readonly content: string | null;
+}
+
+/** The variables of the instance that this column names, as one value: a list, or null where there are none. */
+export const deliveryRows = (sql: Queryable, instanceColumn: string) => sql`(
+  select json_agg(json_build_object('name', name, 'type', type, 'value', value,
+                                    'content', translate(encode(content, 'base64'), ${"\n"}, '')))
+  from waybill.process_variables v where v.process_instance_id = ${sql(instanceColumn)})`;
+
+/** What placeholders are replaced from. */
+export function forDelivery(rows: readonly DeliveryRow[] | null): Variables {
+  const variables = (rows ?? []).map(({ name, type, value, content }): [string, Variable] => {
+    if (type === "File") return [name, { type, value: content ?? "" }];
     // A number's text keeps the digits that a number would lose.
     const isNumber = type === "Integer" || type === "Long" || type === "Double";
     return [name, { type, value: isNumber && value !== "null" ? value : JSON.parse(value) }];

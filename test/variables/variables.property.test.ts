@@ -8,7 +8,14 @@ import { parseJson } from "../../src/json.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
 import { parseVariables } from "../../src/variables/parse.ts";
-import { readFile, readForDelivery, readVariables, writeVariables } from "../../src/variables/queries.ts";
+import {
+  type DeliveryRow,
+  deliveryRows,
+  forDelivery,
+  readFile,
+  readVariables,
+  writeVariables,
+} from "../../src/variables/queries.ts";
 import { engineView } from "../../src/variables/show.ts";
 import type { StoredVariable } from "../../src/variables/variable.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
@@ -180,15 +187,19 @@ test("delivery gets numbers as their text, Json as its text and an old file as b
   const instance = crypto.randomUUID();
   const others =
     '"s":{"value":"x"},"b":{"value":true},"none":{"value":null,"type":"Long"},"j":{"value":[1.10]}';
-  const file = '"f":{"value":"aGVsbG8=","type":"File","valueInfo":{"filename":"a.txt"}}';
+  // PostgreSQL breaks base64 into lines.
+  const content = Buffer.from("hello, ".repeat(100)).toString("base64");
+  const file = `"f":{"value":"${content}","type":"File","valueInfo":{"filename":"a.txt"}}`;
   await writeVariables(sql, instance, parse(`{"n":{"value":9223372036854775807},${others},${file}}`));
-  expect(await readForDelivery(sql, instance)).toEqual({
+  const [row] = await sql<{ rows: DeliveryRow[] }[]>`
+    select ${deliveryRows(sql, "i.id")} as rows from (select ${instance}::uuid as id) i`;
+  expect(forDelivery(row?.rows ?? null)).toEqual({
     n: { type: "Long", value: "9223372036854775807" },
     s: { type: "String", value: "x" },
     b: { type: "Boolean", value: true },
     none: { type: "Long", value: null },
     j: { type: "Json", value: "[1.10]" },
-    f: { type: "File", value: "aGVsbG8=" },
+    f: { type: "File", value: content },
   });
 });
 

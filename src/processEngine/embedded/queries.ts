@@ -1,4 +1,5 @@
 /** The embedded engine's statements on models, instances and user tasks. */
+import { uuids } from "../../database/arrays.ts";
 import type { Queryable, Sql, Tx } from "../../database/connect.ts";
 import type { Waiting } from "./run.ts";
 
@@ -224,8 +225,8 @@ export async function draftsOfOthers(
   formSessionId: string,
 ): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
-    select distinct id::text from json_array_elements_text(${JSON.stringify(ids)}::text::json) id
-    where id::uuid not in (select a.id from waybill.attachments a where a.form_session_id = ${formSessionId})`;
+    select distinct id::text from unnest(${uuids(tx, ids)}) id
+    where id not in (select a.id from waybill.attachments a where a.form_session_id = ${formSessionId})`;
   return rows.map(({ id }) => id);
 }
 

@@ -1,5 +1,6 @@
 /** Statements on service tasks and incidents: waiting → running → completed, or → incident → waiting. */
 import type { Queryable, Sql, Tx } from "../../database/connect.ts";
+import { type DeliveryRow, deliveryRows } from "../../variables/queries.ts";
 import type { NewIncident, ServiceTaskJob } from "../serviceTask.ts";
 
 export interface TaskRow {
@@ -16,6 +17,10 @@ export interface TaskRow {
   readonly outcome: string | null;
 }
 
+export interface ClaimedRow extends TaskRow {
+  readonly variables: readonly DeliveryRow[] | null;
+}
+
 const columns = (sql: Queryable) => sql`
   t.id::text, t.tenant_id::float8 as "tenantId", t.process_instance_id::text as "processInstanceId",
   i.process_key as "processKey", i.definition_id::text as "definitionId", t.activity_id as "activityId",
@@ -29,15 +34,15 @@ const columns = (sql: Queryable) => sql`
 export async function claimTask(
   sql: Sql,
   { service_task_id, rerun }: ServiceTaskJob,
-): Promise<TaskRow | undefined> {
-  const [row] = await sql<TaskRow[]>`
+): Promise<ClaimedRow | undefined> {
+  const [row] = await sql<ClaimedRow[]>`
     update waybill.service_tasks t set state = 'running', sent_at = null, attempt = 1 + (
       select max(p.attempt) from waybill.service_tasks p
       where p.process_instance_id = t.process_instance_id and p.activity_id = t.activity_id)
     from waybill.process_instances i
     where t.id = ${service_task_id} and t.rerun = ${rerun} and i.id = t.process_instance_id and i.state = 'active'
       and (t.state = 'waiting' or (t.state = 'running' and t.sent_at is null))
-    returning ${columns(sql)}`;
+    returning ${columns(sql)}, ${deliveryRows(sql, "i.id")} as variables`;
   return row;
 }
 

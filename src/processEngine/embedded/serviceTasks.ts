@@ -7,7 +7,7 @@ import { revokeUnusedTokens } from "../../formFiles/queries.ts";
 import { Problem } from "../../problem.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { storedVariables } from "../../variables/parse.ts";
-import { readForDelivery } from "../../variables/queries.ts";
+import { forDelivery } from "../../variables/queries.ts";
 import {
   type Answered,
   type ClaimedTask,
@@ -72,7 +72,7 @@ async function claim(within: Within, job: ServiceTaskJob): Promise<Claimed | und
       activityId: row.activityId,
       attempt: row.attempt,
       config: parsed.config,
-      variables: await readForDelivery(sql, row.processInstanceId),
+      variables: forDelivery(row.variables),
     },
   };
 }

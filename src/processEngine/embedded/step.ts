@@ -8,7 +8,7 @@
 import type { Sql, Tx } from "../../database/connect.ts";
 import type { Deps } from "../../deps.ts";
 import { notCommitted } from "../../formFiles/commit.ts";
-import { type Binding, commitAll } from "../../formFiles/queries.ts";
+import { type Binding, boundAmong, commitAll } from "../../formFiles/queries.ts";
 import type { Queue } from "../../jobs/jobs.ts";
 import { Problem } from "../../problem.ts";
 import type { StoredVariable } from "../../processEngine.ts";
@@ -80,19 +80,11 @@ export async function bind(tx: Tx, variables: Variables, to: Binding): Promise<v
   const first = await commitAll(tx, ids, to);
   if (first.committed) return;
   // One that the instance has already, by another task, is fine where it is.
-  const drafts = await withoutBound(tx, ids, to);
+  const bound = new Set(await boundAmong(tx, ids, to));
+  const drafts = ids.filter((id) => !bound.has(id));
   const second =
     drafts.length < ids.length && (drafts.length === 0 || (await commitAll(tx, drafts, to)).committed);
   if (!second) throw notCommitted(first.notCommitted);
-}
-
-async function withoutBound(tx: Tx, ids: readonly string[], to: Binding): Promise<string[]> {
-  const bound = await tx<{ id: string }[]>`
-    select id::text from waybill.attachments
-    where id in (select value::uuid from json_array_elements_text(${JSON.stringify(ids)}::text::json))
-      and tenant_id = ${to.tenantId} and state = 'committed' and process_instance_id = ${to.processInstanceId}`;
-  const known = new Set(bound.map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
 }
 
 /** Throws `process_failed`. */
