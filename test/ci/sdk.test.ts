@@ -84,3 +84,28 @@ test("a page in Chromium does too", async () => {
     await browser.close();
   }
 }, 60_000);
+
+/** Minified and gzipped, in kB; what form builders have already is left out. */
+async function sizesOf(source: string): Promise<number[]> {
+  const entry = join(app, "entry.js");
+  await Bun.write(entry, source);
+  const external = ["@bpmn-io/form-js-viewer", "preact"];
+  const { outputs } = await Bun.build({ entrypoints: [entry], minify: true, target: "browser", external });
+  const bundle = new Uint8Array((await outputs[0]?.arrayBuffer()) ?? 0);
+  return [bundle.length / 1000, Bun.gzipSync(bundle).length / 1000];
+}
+
+test("the sizes in the README are those of the package", async () => {
+  const readme = await Bun.file(join(app, "node_modules/@waybill/sdk/README.md")).text();
+  const line = /^.*gzipped.*$/m.exec(readme)?.[0] ?? "";
+  const told = [...line.matchAll(/([\d.]+) kB/g)].map(([, kilobytes]) => Number(kilobytes));
+  const sizes = [
+    ...(await sizesOf('export * from "@waybill/sdk"')),
+    ...(await sizesOf('export { receiveFile } from "@waybill/sdk"')),
+    ...(await sizesOf('export * from "@waybill/sdk/form-js"')),
+  ];
+  expect(told.map((kilobytes, index) => kilobytes / (sizes[index] ?? 0))).toEqual(
+    told.map(() => expect.closeTo(1, 1)),
+  );
+  expect(told).toHaveLength(sizes.length);
+});

@@ -87,6 +87,7 @@ export class FileUploads {
     services.eventBus.on("changed", (state: FormState) => this.#follow(state));
     // Before every other listener, so that they see each file as a variable, and an upload under way as a fault.
     services.eventBus.on("submit", 5_000, (event: SubmitEvent) => this.#complete(event));
+    services.eventBus.on("form.destroy", () => this.#stopAll());
     void this.#learnLimits();
   }
 
@@ -125,6 +126,11 @@ export class FileUploads {
     const running = this.#running.find((other) => other.upload === upload);
     this.dismiss(upload);
     if (running) this.begin(upload.file, running.target);
+  }
+
+  /** Nobody is there any more to whom a file could be shown. */
+  #stopAll(): void {
+    for (const { stop } of this.#running) stop.abort();
   }
 
   async #run(running: Running): Promise<void> {
