@@ -91,7 +91,8 @@ async function sizesOf(source: string): Promise<number[]> {
   await Bun.write(entry, source);
   const external = ["@bpmn-io/form-js-viewer", "preact"];
   const { outputs } = await Bun.build({ entrypoints: [entry], minify: true, target: "browser", external });
-  const bundle = new Uint8Array((await outputs[0]?.arrayBuffer()) ?? 0);
+  if (!outputs[0]) throw new Error("there is no bundle");
+  const bundle = new Uint8Array(await outputs[0].arrayBuffer());
   return [bundle.length / 1000, Bun.gzipSync(bundle).length / 1000];
 }
 
