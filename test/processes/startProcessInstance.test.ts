@@ -120,6 +120,26 @@ test("a process that its own model stops at once does not start", async () => {
   expect((await startInstance(server, key, { variables: { amount: 6 } })).state).toBe("completed");
 });
 
+const unfit = 'The time of "wait" is no date and no duration of ISO 8601.';
+const none = "The expression ${when} gives a timer no date and no duration.";
+test.each([
+  ["soon", unfit],
+  ["P1Y2X", unfit],
+  ["2026-13-45T00:00:00Z", unfit],
+  ["", none],
+  [null, none],
+  [60, none],
+])("a process with a timer that is given %p does not start", async (when, reason) => {
+  const key = freshKey();
+  const timer =
+    '<intermediateCatchEvent id="wait"><timerEventDefinition><timeDuration xsi:type="tFormalExpression">${when}</timeDuration></timerEventDefinition></intermediateCatchEvent>';
+  await deploy(server, model(key, [start(), timer, end(), flow("start", "wait", "end")].join("\n")));
+  const body = { process_key: key, variables: { when: { value: when } } };
+  const { message } = await expectProblem(await send(body), "process_failed");
+  expect(message).toBe(reason);
+  expect(await rowsOf(key)).toBe(0);
+});
+
 test("a loop in which nothing waits is refused, and soon", async () => {
   const key = freshKey();
   const gateways = '<exclusiveGateway id="g" default="g_h"/><exclusiveGateway id="h" default="h_g"/>';

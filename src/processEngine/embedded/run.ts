@@ -207,12 +207,18 @@ function failed(cause: unknown): ProcessFailure {
   if (stuck)
     return new ProcessFailure(`No condition behind "${stuck}" holds, and it has no default flow.`, { cause });
   if (uncaught) return new ProcessFailure(`Nothing catches the BPMN error ${uncaught}.`, { cause });
-  return new ProcessFailure("The engine cannot go on from here; the log knows more.", { cause });
+  const activity = chain.map(({ source }) => source?.content?.id).find((id) => id !== undefined);
+  const where = activity === undefined ? "here" : `"${activity}"`;
+  if (chain.some(({ message }) => message.includes("ISO 8601")))
+    return new ProcessFailure(`The time of ${where} is no date and no duration of ISO 8601.`, { cause });
+  return new ProcessFailure(`The engine cannot go on from ${where}; the log knows more.`, { cause });
 }
 
 interface EngineError extends Error {
   readonly code?: string;
   readonly inner?: EngineError;
+  /** The message of the activity that it happened in. */
+  readonly source?: { readonly content?: { readonly id?: string } };
 }
 
 /** The engine wraps errors, and keeps the one within as `inner`. */

@@ -21,13 +21,25 @@ const part = /[$#]\{/;
 /** What the engine evaluates expressions with. A text without one is itself. Throws `ExpressionError`. */
 export function createExpressions(variables: () => Values): IExpressions {
   return {
-    resolveExpression: (text: unknown) => {
+    resolveExpression: (text: unknown, asked?: Asked) => {
       if (typeof text !== "string" || !part.test(text)) return text;
-      return evaluate(text, variables());
+      const value = evaluate(text, variables());
+      return asked?.content?.type === "bpmn:TimerEventDefinition" ? timeOf(text, value) : value;
     },
     isExpression: (text: unknown) => typeof text === "string" && whole.test(text),
     hasExpression: (text: unknown) => typeof text === "string" && part.test(text),
   } as IExpressions;
+}
+
+/** The message of the element that asks. */
+interface Asked {
+  readonly content?: { readonly type?: string };
+}
+
+/** The engine would take an empty time for now. */
+function timeOf(text: string, value: unknown): string {
+  if (typeof value === "string" && value.trim() !== "") return value;
+  throw new ExpressionError(`The expression ${text} gives a timer no date and no duration.`);
 }
 
 /** A sequence flow's condition, which is true or false. Throws `ExpressionError`. */
