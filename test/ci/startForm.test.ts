@@ -305,13 +305,14 @@ test("a form that is not complete is not sent: the fields are marked, and the fi
 
 test("the keyboard is enough", async () => {
   const { page, name, amount, card, send, documents } = await opened();
+  // Early: until Chromium has heard that somebody waits for it, a chooser that opens is lost.
+  const chooser = page.waitForEvent("filechooser");
   await name.focus();
   await page.keyboard.type("Jane Doe");
   await page.keyboard.press("Tab");
   await page.keyboard.type("4000");
   expect(await amount.inputValue()).toBe("4000");
   await page.keyboard.press("Tab");
-  const chooser = page.waitForEvent("filechooser");
   await page.keyboard.press("Enter");
   await (await chooser).setFiles(png);
   await card.holds("pillow.png");
