@@ -80,12 +80,35 @@ export function runStep({ model, state, event, values }: StepInput): Standing {
   }
   const waiting = waitingIn(definition);
   const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
-  return {
+  const standing = {
     state: definition.isRunning ? JSON.stringify(definition.getState()) : undefined,
     userTasks: [...tasks.values()].filter(still).map(({ waiting }) => waiting),
     serviceTasks: [...services.values()].filter(still).map(({ waiting }) => waiting),
     nextTimer: timers.next(),
   };
+  if (isStuck(standing)) throw stuck(definition);
+  return standing;
+}
+
+/** It goes on, but nothing could ever bring it further: better said now than waited for. */
+const isStuck = ({ state, userTasks, serviceTasks, nextTimer }: Standing) =>
+  state !== undefined && userTasks.length + serviceTasks.length === 0 && nextTimer === undefined;
+
+function stuck(definition: Definition): ProcessFailure {
+  const joins = [...new Set(targetsOf(definition))].map((id) => `"${id}"`).join(", ");
+  return new ProcessFailure(
+    `The process would wait for ever: not all paths that lead to ${joins || "its end"} were taken.`,
+  );
+}
+
+/** What the flows lead to that were taken and have not gone on, at whatever depth. */
+function targetsOf(scope: Pick<Definition, "getPostponed">, seen = new Set<unknown>()): string[] {
+  return scope.getPostponed().flatMap((waiting) => {
+    const { executionId, targetId } = waiting.content as { executionId?: string; targetId?: string };
+    if (targetId !== undefined) return [targetId];
+    if (waiting.type !== "bpmn:SubProcess" || seen.has(executionId)) return [];
+    return targetsOf(waiting as never, seen.add(executionId));
+  });
 }
 
 /** The executions that have not come to their end, at whatever depth. */

@@ -23,8 +23,8 @@ export function createExpressions(variables: () => Values): IExpressions {
   return {
     resolveExpression: (text: unknown, asked?: Asked) => {
       if (typeof text !== "string" || !part.test(text)) return text;
-      const value = evaluate(text, variables());
-      return asked?.content?.type === "bpmn:TimerEventDefinition" ? timeOf(text, value) : value;
+      const isTime = asked?.content?.type === "bpmn:TimerEventDefinition";
+      return (isTime ? evaluateTime : evaluateCondition)(text, variables());
     },
     isExpression: (text: unknown) => typeof text === "string" && whole.test(text),
     hasExpression: (text: unknown) => typeof text === "string" && part.test(text),
@@ -37,13 +37,14 @@ interface Asked {
 }
 
 /** The engine would take an empty time for now. */
-function timeOf(text: string, value: unknown): string {
+function evaluateTime(text: string, variables: Values): string {
+  const value = evaluate(text, variables);
   if (typeof value === "string" && value.trim() !== "") return value;
   throw new ExpressionError(`The expression ${text} gives a timer no date and no duration.`);
 }
 
-/** A sequence flow's condition, which is true or false. Throws `ExpressionError`. */
-export function evaluateCondition(text: string, variables: Values): boolean {
+/** A sequence flow's condition, which is true or false: the engine would take any text for true. */
+function evaluateCondition(text: string, variables: Values): boolean {
   const value = evaluate(text, variables);
   if (typeof value === "boolean") return value;
   throw new ExpressionError(`The condition ${text} is neither true nor false.`);

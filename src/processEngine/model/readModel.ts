@@ -14,6 +14,7 @@ import {
   propertiesOf,
 } from "./elements.ts";
 import { boundariesOf, type Judgement, judgeProcess } from "./judge.ts";
+import { ParallelGateway } from "./parallelGateway.ts";
 import { type Lines, type ModelFault, scanXml } from "./xml.ts";
 
 export type { ModelFault } from "./xml.ts";
@@ -102,7 +103,7 @@ function onlyProcess(root: Element, { fault }: Judgement): Process | undefined {
   return others.length === 0 ? process : undefined;
 }
 
-const resolver = TypeResolver(elements as never);
+const resolver = TypeResolver({ ...elements, ParallelGateway } as never);
 
 function modelOf(process: Process, context: unknown, warnings: readonly string[]): ProcessModel {
   const all = [...everyElement(process)];

@@ -19,8 +19,12 @@ const variables = {
   long: 9_007_199_254_740_993n,
   text: "42",
 };
-const evaluate = (text: string, values: Record<string, unknown> = variables) =>
-  createExpressions(() => values).resolveExpression(text, {} as never) as unknown;
+type Values = Record<string, unknown>;
+const resolve = (text: string, values: Values, type: string) =>
+  createExpressions(() => values).resolveExpression(text, { content: { type } } as never) as unknown;
+const evaluate = (text: string, values: Values = variables) => resolve(text, values, "bpmn:ExclusiveGateway");
+const timeOf = (text: string, values: Values = variables) =>
+  resolve(text, values, "bpmn:TimerEventDefinition");
 
 describe("what an expression means", () => {
   const cases: [expression: string, value: unknown][] = [
@@ -40,8 +44,6 @@ describe("what an expression means", () => {
     ["${text > 41 and text == 42}", true],
     ["${long == 9007199254740993}", true],
     ["${long > 9007199254740992}", true],
-    ["${amount > 1000 ? 'PT1H' : 'PT2H'}", "PT1H"],
-    ["${name}", "Jane"],
     ["#{approved}", true],
     ["${0 - amount < 0}", true],
     ["${not refused and refused}", false],
@@ -51,6 +53,12 @@ describe("what an expression means", () => {
   ];
   test.each(cases)("%s", (expression, value) => {
     expect(evaluate(expression)).toEqual(value);
+  });
+
+  test("a timer's is a text", () => {
+    expect(timeOf("${amount > 1000 ? 'PT1H' : 'PT2H'}")).toBe("PT1H");
+    for (const text of ["${nothing}", "${amount}", "${approved}", "${''}", "${unknown}"])
+      expect(() => timeOf(text)).toThrow(ExpressionError);
   });
 });
 
@@ -62,6 +70,11 @@ describe("what is refused, in words that name it", () => {
     ["${amount} and more", /one expression/],
     ["${name > nothing}", /no order/],
     ["${amount && approved}", /neither true nor false/],
+    ["${name}", /neither true nor false/],
+    ["${text}", /neither true nor false/],
+    ["${none}", /neither true nor false/],
+    ["${nothing}", /neither true nor false/],
+    ["${'false'}", /neither true nor false/],
     ["${name.constructor}", /constructor/],
     ["${__proto__}", /__proto__/],
     ["${toString}", /toString/],
@@ -74,7 +87,7 @@ describe("what is refused, in words that name it", () => {
 });
 
 test("a value is never read as an expression", () => {
-  expect(evaluate("${name}", { name: "${amount}" })).toBe("${amount}");
+  expect(timeOf("${name}", { name: "${amount}" })).toBe("${amount}");
 });
 
 test("whatever text it is, an expression is a value or an ExpressionError, and soon", () => {
