@@ -88,6 +88,8 @@ function apiCallOf(properties: Properties, settings: Common, faults: string[]): 
   const headers = prefixed(properties, "header.");
   const query = prefixed(properties, "query.");
   if (url === "") faults.push('An API call needs a "url".');
+  else if (!/^(https?:\/\/|\$\{)/i.test(url))
+    faults.push('"url" begins with http:// or https://, or with a placeholder.');
   else judge("url", { source: url, place: "url" }, faults);
   for (const [name, source] of Object.entries(query))
     if (name === "") faults.push('A query parameter needs a name behind "query.".');

@@ -2,6 +2,9 @@
 import type { ServiceTaskRun } from "../delivery/deliver.ts";
 import type { Variables } from "../delivery/variable.ts";
 
+/** The BPMN error of an integration's refusal (design 9). */
+export const rejectedCode = "INTEGRATION_REJECTED";
+
 /** Service tasks as whoever carries them out sees them: the external-task contract of the Camunda 7 family. */
 export interface ServiceTasks {
   /**

@@ -6,10 +6,13 @@ import { deliver } from "../delivery/deliver.ts";
 import type { Deps } from "../deps.ts";
 import { DeliveryFailure } from "../outbound/failure.ts";
 import { Problem } from "../problem.ts";
-import { type ClaimedTask, LostClaim, type ServiceTaskJob, type ServiceTasks } from "./serviceTask.ts";
-
-/** The BPMN error of an integration's refusal (design 9). */
-export const rejectedCode = "INTEGRATION_REJECTED";
+import {
+  type ClaimedTask,
+  LostClaim,
+  rejectedCode,
+  type ServiceTaskJob,
+  type ServiceTasks,
+} from "./serviceTask.ts";
 
 export async function carryOut(job: ServiceTaskJob, tasks: ServiceTasks, deps: Deps): Promise<void> {
   const task = await tasks.claim(job);

@@ -1,9 +1,18 @@
 /** Models are judged whole, by name and line, and become versions; nothing of a refused one is stored. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fileURLToPath } from "node:url";
-import { apiCall, end, flow, model, start, userTask } from "../support/bpmn.ts";
+import {
+  apiCall,
+  boundaryError,
+  conditionalFlow,
+  end,
+  flow,
+  model,
+  start,
+  userTask,
+} from "../support/bpmn.ts";
 import { expectProblem, type ProblemBody } from "../support/problem.ts";
-import { deploy, freshKey } from "../support/processes.ts";
+import { deploy, freshKey, startInstance } from "../support/processes.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { makeTable } from "../support/tables.ts";
 
@@ -105,6 +114,7 @@ describe("what the engine cannot run is refused by name and line", () => {
     ["a service task without a URL", apiCall("x", { method: "POST", body: "{}" }), /"url"/],
     ["a body that is no JSON", apiCall("x", { method: "POST", url: "https://a.example", body: "{" }), /JSON/],
     ["a body with GET", apiCall("x", { method: "GET", url: "https://a.example", body: "{}" }), /GET/],
+    ["a URL of another kind", apiCall("x", { method: "GET", url: "ftp://a.example/x" }), /https:/],
     [
       "an unknown property",
       apiCall("x", { method: "GET", url: "https://a.example", retries: "3" }),
@@ -165,6 +175,56 @@ test("what is ignored is a warning with its line", async () => {
   const { warnings } = await deploy(server, between(task, "x"));
   expect(warnings).toHaveLength(2);
   expect(warnings[0]).toMatch(/^Line 5, "x": camunda:assignee is ignored/);
+});
+
+test("an inclusive gateway may split, and not join", async () => {
+  const key = freshKey();
+  const gateways = '<inclusiveGateway id="split" default="split_end"/>\n<inclusiveGateway id="merge"/>';
+  const split = [flow("start", "split", "end"), conditionalFlow("split", "a", "${n > 1}")];
+  const parts = [start(), end(), userTask("a"), gateways];
+  const joined = [...parts, ...split, flow("a", "merge", "end"), flow("start", "merge")];
+  expect((await refusal(model(key, joined.join("\n")))).join()).toContain(
+    '"merge": An inclusive gateway that joins',
+  );
+  await deploy(server, model(key, [...parts, ...split, flow("a", "merge", "end")].join("\n")));
+});
+
+test("a pool for somebody outside and its message flows are drawing alone", async () => {
+  const key = freshKey();
+  const flows =
+    '<messageFlow id="asks" sourceRef="them" targetRef="x"/><messageFlow id="tells" sourceRef="x" targetRef="them"/>';
+  const collaboration = `<collaboration id="c"><participant id="us" processRef="${key}"/><participant id="them" name="Customer"/>${flows}</collaboration>`;
+  const body = [start(), userTask("x"), end(), flow("start", "x", "end")].join("\n");
+  const { warnings } = await deploy(server, model(key, body, collaboration));
+  expect(warnings.map((text) => text.replace(/^Line \d+, /, ""))).toEqual([
+    '"asks": A message flow is ignored.',
+    '"tells": A message flow is ignored.',
+  ]);
+  expect((await startInstance(server, key)).state).toBe("active");
+});
+
+test("what would never happen is a warning: variables of errors, refusals that nothing catches", async () => {
+  const key = freshKey();
+  const properties = { method: "GET", url: "https://a.example", redirect_failures_to_error_boundary: "true" };
+  const { event, error } = boundaryError("refused", "caught");
+  const named = event.replace("errorRef", 'camunda:errorCodeVariable="code" errorRef');
+  const other = boundaryError("other", "uncaught", "ANOTHER");
+  const parts = [
+    start(),
+    apiCall("caught", properties),
+    named,
+    apiCall("uncaught", properties),
+    other.event,
+    end(),
+    flow("start", "caught", "uncaught", "end"),
+    flow("refused", "end"),
+    flow("other", "end"),
+  ];
+  const { warnings } = await deploy(server, model(key, parts.join("\n"), `${error}${other.error}`));
+  expect(warnings.map((text) => text.replace(/^Line \d+, /, "")).toSorted()).toEqual([
+    '"refused": camunda:errorCodeVariable is ignored: error_status and error_body say what was refused.',
+    '"uncaught": No boundary event catches the error INTEGRATION_REJECTED: refusals become incidents.',
+  ]);
 });
 
 test("forms are form-js schemas with ids, and those that the model names are there", async () => {

@@ -34,6 +34,9 @@ export function* everyElement(
 export const outgoingOf = (scope: Element, element: Element) =>
   flowElementsOf(scope).filter((flow) => isType(flow, "SequenceFlow") && flow.sourceRef === element);
 
+export const incomingOf = (scope: Element, element: Element) =>
+  flowElementsOf(scope).filter((flow) => isType(flow, "SequenceFlow") && flow.targetRef === element);
+
 export const extensionsOf = (element: Element): readonly Element[] => {
   const extension = element.extensionElements as Element | undefined;
   return extension ? listOf(extension, "values") : [];

@@ -9,6 +9,7 @@ import {
   everyElement,
   extensionsOf,
   flowElementsOf,
+  incomingOf,
   isType,
   kindOf,
   listOf,
@@ -95,6 +96,8 @@ function judgeElement(element: Element, scope: Element, judgement: Judgement): v
   if (isType(element, "BoundaryEvent") && outgoing.length === 0)
     judgement.fault(element, "Nothing follows this boundary event.");
   if (isType(element, "ExclusiveGateway", "InclusiveGateway")) judgeGateway(element, outgoing, judgement);
+  if (isType(element, "InclusiveGateway") && incomingOf(scope, element).length > 1)
+    judgement.fault(element, "An inclusive gateway that joins flows cannot be run here; a parallel one can.");
 }
 
 function judgeActivity(element: Element, { fault }: Judgement): void {
@@ -174,6 +177,12 @@ function judgeEvent(element: Element, judgement: Judgement): void {
     return;
   }
   if (isType(definition, "TimerEventDefinition")) judgeTimer(element, definition, judgement);
+  for (const name of ["errorCodeVariable", "errorMessageVariable"])
+    if (definition[name] !== undefined)
+      judgement.warning(
+        element,
+        `camunda:${name} is ignored: error_status and error_body say what was refused.`,
+      );
   if (isType(element, "BoundaryEvent")) judgeBoundary(element, definition, judgement);
 }
 

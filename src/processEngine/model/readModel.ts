@@ -3,6 +3,7 @@ import * as elements from "bpmn-elements";
 import BpmnModdle from "bpmn-moddle";
 import camunda from "camunda-bpmn-moddle/resources/camunda.json" with { type: "json" };
 import serializer, { type SerializableContext, TypeResolver } from "moddle-context-serializer";
+import { rejectedCode } from "../serviceTask.ts";
 import {
   type Element,
   everyElement,
@@ -90,6 +91,8 @@ function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines
   const process = onlyProcess(root, judgement);
   if (!process) return { faults };
   judgeProcess(process, judgement);
+  warnOfUncaught(process, judgement);
+  for (const collaboration of listOf(root, "rootElements")) dropMessageFlows(collaboration, judgement);
   if (faults.length > 0) return { faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
   return { model: modelOf(process, context, warnings) };
 }
@@ -101,6 +104,24 @@ function onlyProcess(root: Element, { fault }: Judgement): Process | undefined {
   for (const other of others)
     fault(other, "There is more than one executable process; deploy each by itself.");
   return others.length === 0 ? process : undefined;
+}
+
+/** The switch is on, and nothing would hear of it. */
+function warnOfUncaught(process: Process, { warning }: Judgement): void {
+  const all = [...everyElement(process)];
+  for (const { element } of all) {
+    if (!isType(element, "ServiceTask")) continue;
+    const { redirect_failures_to_error_boundary: redirect } = propertiesOf(element).properties;
+    if (redirect === "true" && !catchesError(all, { activityId: element.id ?? "", code: rejectedCode }))
+      warning(element, `No boundary event catches the error ${rejectedCode}: refusals become incidents.`);
+  }
+}
+
+/** They show who talks with whom; nothing here sends or waits for a message. */
+function dropMessageFlows(collaboration: Element, { warning }: Judgement): void {
+  const flows = listOf(collaboration, "messageFlows");
+  for (const flow of flows) warning(flow, "A message flow is ignored.");
+  if (flows.length > 0) Object.assign(collaboration, { messageFlows: [] });
 }
 
 const resolver = TypeResolver({ ...elements, ParallelGateway } as never);
