@@ -77,6 +77,41 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
+export interface MemberText {
+  readonly key: string;
+  /** Where the value's text begins and ends, without the white space around it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the text of an object, valid JSON, has its own members, also those that stand twice. However deep it nests. */
+export function* membersOf(text: string): Generator<MemberText> {
+  let depth = 0;
+  let key: string | undefined;
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') {
+      const end = endOfString(text, at);
+      key ??= JSON.parse(text.slice(at, end + 1)) as string;
+      at = end;
+    } else if (char === "{" || char === "[") depth++;
+    else if (char === ":" && depth === 1) start = at + 1;
+    else if (char === "," || char === "}" || char === "]") {
+      if (depth === 1 && key !== undefined) {
+        yield { key, ...withoutSpace(text, start, at) };
+        key = undefined;
+      }
+      if (char !== ",") depth--;
+    }
+  }
+}
+
+function withoutSpace(text: string, from: number, to: number): { start: number; end: number } {
+  const value = text.slice(from, to);
+  return { start: to - value.trimStart().length, end: from + value.trimEnd().length };
+}
+
 function endOfNumber(text: string, start: number): number {
   let end = start + 1;
   for (; end < text.length; end++) {

@@ -49,6 +49,20 @@ export async function findAttachment(
   return row;
 }
 
+/** What the server found of a file, and never changes: it holds with no lock, before the binding as after it. */
+export type FileFacts = Pick<Attachment, "id" | "fileName" | "mimeType" | "size">;
+
+export async function findFacts(
+  sql: Queryable,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<FileFacts[]> {
+  const rows = await sql<FileFacts[]>`
+    select id::text, file_name as "fileName", mime_type as "mimeType", size::float8 as size
+    from waybill.attachments where id = any(${uuids(sql, ids)}) and tenant_id = ${tenantId}`;
+  return [...rows];
+}
+
 export interface Binding {
   readonly tenantId: number;
   readonly processInstanceId: string | null;

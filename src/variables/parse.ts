@@ -1,6 +1,5 @@
 /** Variables of a request → variables to store, or every fault in them at once (design 9). */
 import type { Logger } from "pino";
-import { attachmentIdOf } from "../delivery/fileVariable.ts";
 import type { Variable as DeliveredVariable, Variables as DeliveredVariables } from "../delivery/variable.ts";
 import type { Variable, Variables } from "../generated/schemas.ts";
 import { numberText, pointerToken } from "../json.ts";
@@ -78,15 +77,6 @@ function decodeBase64(value: unknown): Uint8Array | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Attachments that the variables name, each once. */
-export function attachmentIdsOf(variables: ReadonlyMap<string, StoredVariable>): string[] {
-  const ids = [...variables.values()].flatMap(({ type, value }) => {
-    const id = type === "String" || type === "Json" ? attachmentIdOf(JSON.parse(value)) : undefined;
-    return id === undefined ? [] : [id];
-  });
-  return [...new Set(ids)];
 }
 
 /** What an integration gave, as it is stored. */

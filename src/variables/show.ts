@@ -1,6 +1,6 @@
 /** Variables as others see them: an engine's clients, tasklist and reports, and the conditions of a model. */
-import { attachmentIdOf } from "../delivery/fileVariable.ts";
 import type { EngineVariables, ReadVariables } from "../generated/schemas.ts";
+import { attachmentIdIn } from "./attachments.ts";
 import type { ShownVariable, ShownVariables } from "./variable.ts";
 
 /** As Camunda 7's REST interface shows them: Json as its text, a File without its bytes, every digit of a number. */
@@ -23,12 +23,13 @@ export function readView(variables: ShownVariables, whose: Whose): ReadVariables
   return Object.fromEntries([...variables].map(view));
 }
 
-function readOne(name: string, { type, value, file }: ShownVariable, whose: Whose): ReadVariables[string] {
+function readOne(name: string, variable: ShownVariable, whose: Whose): ReadVariables[string] {
+  const { type, value, file } = variable;
   if (file) {
     const path = [whose.processKey, "download", whose.processInstanceId, name].map(encodeURIComponent);
     return { type, value: `/${path.join("/")}`, filename: file.name, size: file.size };
   }
-  const id = type === "String" || type === "Json" ? attachmentIdOf(JSON.parse(value)) : undefined;
+  const id = attachmentIdIn(variable);
   return id === undefined
     ? { type, value: exact(value) }
     : attachment(type, id, JSON.parse(JSON.parse(value)));

@@ -67,6 +67,18 @@ test("the process starts with the visitor's own drafts, which are bound to it", 
   expect(await tasksOf(server, instance.process_instance_id)).toHaveLength(1);
 });
 
+test("a visitor cannot make a file pass for another one", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  const card = await uploadAs(form_token);
+  const forged = { ...card, file_name: "passport.pdf", mime_type: "application/pdf", size: 1 };
+  const answer = await begin(form_token, { card: { value: JSON.stringify(forged) } });
+  const { process_instance_id } = (await answer.json()) as { process_instance_id: string };
+  const api = await server.processes();
+  const target = { xActiveTenant: "tenant-1", processInstanceId: process_instance_id };
+  expect((await api.getProcessVariables(target)).card?.value).toBe(JSON.stringify(card));
+});
+
 test("a session starts one process, however often and however many at once it asks", async () => {
   const form = await embed();
   const { form_token } = await form.open();

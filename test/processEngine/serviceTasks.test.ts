@@ -86,6 +86,20 @@ describe("an API call", () => {
     });
   });
 
+  test("an answer that is the metadata of a file of the instance says what the server knows", async () => {
+    const metadata = await upload(server);
+    await withPartner(json({ ...metadata, file_name: "forged.pdf", size: 1 }), async (_, url) => {
+      const key = freshKey("loan");
+      await deploy(server, oneCall(key, { method: "POST", url, body: "{}", result_variable: "core" }));
+      const variables = { card: JSON.stringify(metadata) };
+      const { process_instance_id: id } = await startInstance(server, key, { variables });
+      await reaches(server, id, "completed");
+      const { core } = await variablesOf(id);
+      expect(core).toMatchObject({ type: "Json" });
+      expect(JSON.parse(String(core?.value))).toMatchObject({ ...metadata });
+    });
+  });
+
   test("an unreachable system is an incident; a rerun has new URLs, and unused ones of before stop working", async () => {
     const links: string[] = [];
     let failing = true;

@@ -69,6 +69,52 @@ test("the attachments that variables name are bound, under either key and as tex
   );
 });
 
+test("a variable says of its file what the server knows, whatever the client wrote", async () => {
+  const key = await deployReview();
+  const [card, scan, bare] = await Promise.all([upload(server), upload(server), upload(server)]);
+  const forged = { file_name: "forged.pdf", mime_type: "application/pdf", size: 1 };
+  const { file_name, mime_type, size } = card;
+  const known = { file_name, mime_type, size };
+  const metadata = (facts: object) =>
+    `{"n":12345678901234567890,"id":"${card.attachment_id}",${JSON.stringify(facts).slice(1, -1)},"more":{"size":1.10}}`;
+  const { process_instance_id: id } = await startInstance(server, key, {
+    variables: {
+      card: metadata(forged),
+      scan: { type: "Json", value: { ...scan, ...forged } },
+      bare: JSON.stringify({ id: bare.attachment_id, file_name: "" }),
+      other: JSON.stringify({ id: "no UUID", ...forged }),
+    },
+  });
+  const api = await server.processes();
+  const variables = await api.getProcessVariables({ xActiveTenant: "tenant-1", processInstanceId: id });
+  expect(variables).toMatchObject({
+    card: { type: "String", value: metadata(known) },
+    scan: { type: "Json", value: JSON.stringify(scan) },
+    bare: { type: "String", value: JSON.stringify({ id: bare.attachment_id, ...known }) },
+    other: { type: "String", value: JSON.stringify({ id: "no UUID", ...forged }) },
+  });
+  const shown = { filename: file_name, mime_type, size };
+  const reports = await server.reports();
+  const { data } = await reports.listReportInstances({ tenantId: 1, processDefinitionKey: key });
+  expect(data.instances[0]?.variables).toMatchObject({ card: shown, scan: shown, bare: shown });
+  const tasklist = await server.tasklist();
+  const [task] = await tasksOf(server, id);
+  const target = { xActiveTenant: "tenant-1", taskId: task?.task_id ?? "" };
+  expect(await tasklist.getTaskVariables(target)).toMatchObject({ card: shown, scan: shown, bare: shown });
+});
+
+test("conditions see what the server knows of a file, from the first step on", async () => {
+  const key = freshKey();
+  const gateway = '<exclusiveGateway id="decision" default="decision_review"/>';
+  const flows = [
+    flow("start", "decision", "review", "end"),
+    conditionalFlow("decision", "end", "${card.size == 1}"),
+  ];
+  await deploy(server, model(key, [start(), gateway, userTask("review"), end(), ...flows].join("\n")));
+  const card = { type: "Json", value: { ...(await upload(server)), size: 1 } };
+  expect((await startInstance(server, key, { variables: { card } })).state).toBe("active");
+});
+
 test("an attachment that cannot be bound is a 409, and nothing starts or is bound", async () => {
   const key = await deployReview();
   const good = await upload(server);

@@ -90,6 +90,41 @@ test("attachments are bound to the instance and the task; one that cannot be lea
   expect(row).toEqual({ state: "committed", process_instance_id: id, task_id: taskId });
 });
 
+test("a variable says of its file what the server knows, also where it is written again", async () => {
+  const key = freshKey();
+  await deploy(server, loop(key));
+  const [card, scan] = await Promise.all([upload(server), upload(server)]);
+  const forge = (metadata: object) => ({
+    note: "kept",
+    ...metadata,
+    file_name: "forged.pdf",
+    mime_type: "application/pdf",
+    size: 1,
+  });
+  const first = { card: JSON.stringify(card) };
+  const { process_instance_id: id } = await startInstance(server, key, { variables: first });
+  const [task] = await tasksOf(server, id);
+  const variables = {
+    card: JSON.stringify(forge(card)),
+    scan: { type: "Json", value: forge(scan) },
+    again: false,
+  };
+  await completeTask(server, task?.task_id ?? "", { variables });
+  const api = await server.processes();
+  expect(await api.getProcessVariables({ xActiveTenant: "tenant-1", processInstanceId: id })).toMatchObject({
+    card: { type: "String", value: JSON.stringify({ note: "kept", ...card }) },
+    scan: { type: "Json", value: JSON.stringify({ note: "kept", ...scan }) },
+  });
+  const shown = { filename: card.file_name, mime_type: card.mime_type, size: card.size };
+  const reports = await server.reports();
+  const { data } = await reports.listReportInstances({ tenantId: 1, processDefinitionKey: key });
+  expect(data.instances[0]?.variables).toMatchObject({ card: shown, scan: shown });
+  const [b] = await tasksOf(server, id);
+  const tasklist = await server.tasklist();
+  const target = { xActiveTenant: "tenant-1", taskId: b?.task_id ?? "" };
+  expect(await tasklist.getTaskVariables(target)).toMatchObject({ card: shown, scan: shown });
+});
+
 test("a completion after which no way leads on is refused, and leaves the task open with its variables unwritten", async () => {
   const key = freshKey();
   const gateway = '<exclusiveGateway id="decision"/>';

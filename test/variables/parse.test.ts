@@ -3,7 +3,7 @@ import type { Variables } from "../../src/generated/schemas.ts";
 import { parseJson } from "../../src/json.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
-import { attachmentIdsOf, parseVariables, storedVariables } from "../../src/variables/parse.ts";
+import { parseVariables, storedVariables } from "../../src/variables/parse.ts";
 
 const parse = (body: string) => parseVariables(parseJson(body) as Variables);
 
@@ -163,23 +163,6 @@ test("only a String longer than 4,000 characters is warned of, and never by its 
     { level: "warn", variable: "longer", length: 4_001 },
   ]);
   expect(lines.join()).not.toContain("sss");
-});
-
-test("attachments are named by Strings and Json, under either key, each once", () => {
-  const ids = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()] as const;
-  const metadata = (id: string, key = "attachment_id") => ({ file_name: "a.pdf", [key]: id });
-  const variables = parseVariables({
-    text: { value: JSON.stringify(metadata(ids[0])) },
-    again: { value: JSON.stringify(metadata(ids[0].toUpperCase(), "id")) },
-    json: { value: metadata(ids[1], "id") },
-    jsonText: { value: JSON.stringify(metadata(ids[2])), type: "Json" },
-    list: { value: [metadata(crypto.randomUUID())] },
-    none: { value: null, type: "String" },
-    empty: { value: null, type: "Json" },
-    number: { value: 5 },
-    other: { value: "{" },
-  });
-  expect(attachmentIdsOf(variables)).toEqual([...ids]);
 });
 
 test("what an integration gave is stored as its type says; what is not of its type is a mistake of ours", () => {

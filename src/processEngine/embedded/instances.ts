@@ -1,12 +1,12 @@
 /** Instances begin, go on by their user tasks, and are terminated. */
 import postgres from "postgres";
-import type { Tx } from "../../database/connect.ts";
+import type { Sql } from "../../database/connect.ts";
 import { isUuid } from "../../formFiles/attachment.ts";
 import { notCommitted } from "../../formFiles/commit.ts";
 import { Problem } from "../../problem.ts";
 import type { Instance, NewInstance, TaskCompletion } from "../../processEngine.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { attachmentIdsOf } from "../../variables/parse.ts";
+import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
 import { writeVariables } from "../../variables/queries.ts";
 import {
   closeUserTask,
@@ -51,31 +51,39 @@ export async function start(within: Within, begin: NewInstance): Promise<Instanc
   }
 }
 
-/** The engine runs first: what its model stops does not even begin a transaction. */
+/**
+ * The engine runs first: what its model stops does not even begin a transaction. What it has to know of attachments
+ * never changes, whose they are neither, so both are looked up before.
+ */
 async function insert(
   within: Within,
   instance: NewInstanceRow,
-  variables: Variables,
+  given: Variables,
 ): Promise<"active" | "completed"> {
-  const model = await within.models.of(within.sql, instance.definitionId);
+  const { sql } = within;
+  const [model, variables] = await Promise.all([
+    within.models.of(sql, instance.definitionId),
+    withFacts(sql, instance.tenantId, given),
+    instance.formSessionId !== null && refuseForeign(sql, given, instance.formSessionId),
+  ]);
   const event = { kind: "started" } as const;
   const standing = runEngine(model, { state: undefined, event, variables });
   const to = { tenantId: instance.tenantId, processInstanceId: instance.id, taskId: null };
-  await within.sql.begin(async (tx) => {
-    if (instance.formSessionId !== null) await refuseForeign(tx, variables, instance.formSessionId);
-    await Promise.all([
+  await sql.begin((tx) =>
+    Promise.all([
       insertInstance(tx, instance),
       bind(tx, variables, to),
       variables.size > 0 && writeVariables(tx, instance.id, variables),
       ...store(tx, within, { instance, model, standing, variables, known: new Set() }),
-    ]);
-  });
+    ]),
+  );
   return standing.state === undefined ? "completed" : "active";
 }
 
 /** A visitor binds what the visitor uploaded, and nothing else. */
-async function refuseForeign(tx: Tx, variables: Variables, session: string): Promise<void> {
-  const foreign = await draftsOfOthers(tx, attachmentIdsOf(variables), session);
+async function refuseForeign(sql: Sql, variables: Variables, session: string): Promise<void> {
+  const ids = attachmentIdsOf(variables);
+  const foreign = ids.length > 0 ? await draftsOfOthers(sql, ids, session) : [];
   if (foreign.length > 0) throw notCommitted(foreign);
 }
 

@@ -218,14 +218,14 @@ export async function closeUserTask(
   return count === 1;
 }
 
-/** Drafts of the session among these attachments: a visitor binds what the visitor uploaded, and nothing else. */
+/** Those of the attachments that the session did not upload: a visitor binds the visitor's own, and nothing else. */
 export async function draftsOfOthers(
-  tx: Tx,
+  sql: Queryable,
   ids: readonly string[],
   formSessionId: string,
 ): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    select distinct id::text from unnest(${uuids(tx, ids)}) id
+  const rows = await sql<{ id: string }[]>`
+    select distinct id::text from unnest(${uuids(sql, ids)}) id
     where id not in (select a.id from waybill.attachments a where a.form_session_id = ${formSessionId})`;
   return rows.map(({ id }) => id);
 }

@@ -12,7 +12,7 @@ import { type Binding, boundAmong, commitAll } from "../../formFiles/queries.ts"
 import type { Queue } from "../../jobs/jobs.ts";
 import { Problem } from "../../problem.ts";
 import type { StoredVariable } from "../../processEngine.ts";
-import { attachmentIdsOf } from "../../variables/parse.ts";
+import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
 import { readVariables, writeVariables } from "../../variables/queries.ts";
 import { plainValues, readView } from "../../variables/show.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
@@ -55,11 +55,12 @@ export interface Step {
  * ended or does not wait for this, `process_failed` and `not_committed`.
  */
 export async function advance(tx: Tx, within: Within, step: Step): Promise<void> {
-  const { tenantId, processInstanceId: id, event, written = new Map(), taskId = null } = step;
-  const [instance, before, closed] = await Promise.all([
+  const { tenantId, processInstanceId: id, event, taskId = null } = step;
+  const [instance, before, closed, written] = await Promise.all([
     lockInstance(tx, id, tenantId),
     readVariables(tx, id),
     step.close?.() ?? true,
+    withFacts(tx, tenantId, step.written ?? new Map()),
   ]);
   if (instance?.state !== "active" || !closed) throw new NothingWaits();
   await bind(tx, written, { tenantId, processInstanceId: id, taskId });
