@@ -1,17 +1,21 @@
 import type { Handler } from "../handler.ts";
 import { pointerToken } from "../json.ts";
-import { Problem } from "../problem.ts";
+import { maxFaults, Problem } from "../problem.ts";
+import { findLatestDefinition } from "../processDefinitions/definition.ts";
+import { namesOf } from "../processDefinitions/formVariables.ts";
 import type { StoredVariable } from "../processEngine.ts";
 import { parseVariables } from "../variables/parse.ts";
 
 /** Tenant and process come from the form token; the session starts one process, however often it asks. */
 export const startPublicProcess: Handler<"startPublicProcess"> = async (
   { body, caller },
-  { engine, log },
+  { engine, sql, log },
 ) => {
   const { tenant, processKey, id: formSession } = caller;
+  const definition = await findLatestDefinition(sql, tenant.id, processKey);
+  if (!definition) throw new Problem("process_not_found");
   const variables = parseVariables(body.variables, log);
-  refuseFiles(variables);
+  refuseForeign(variables, definition.start_form);
   const instance = await engine.start({ tenant, processKey, variables, by: { formSession } });
   const { processInstanceId, state } = instance;
   return {
@@ -20,13 +24,17 @@ export const startPublicProcess: Handler<"startPublicProcess"> = async (
   };
 };
 
-/** A visitor's file is uploaded, and so looked into: one within a variable would come in unseen. */
-function refuseFiles(variables: ReadonlyMap<string, StoredVariable>): void {
-  const errors = [...variables]
-    .filter(([, { type }]) => type === "File")
-    .map(([name]) => ({
-      pointer: `/variables/${pointerToken(name)}/type`,
-      detail: "A visitor's file is uploaded, and its metadata is the variable.",
-    }));
-  if (errors.length > 0) throw new Problem("invalid_variable", { errors });
+/**
+ * What the form does not ask for is not the visitor's to say: the process may go by it. A file is uploaded, and so looked
+ * into: one within a variable would come in unseen.
+ */
+function refuseForeign(variables: ReadonlyMap<string, StoredVariable>, form: object | null): void {
+  const isOfForm = namesOf(form);
+  const errors = [...variables].flatMap(([name, { type }]) => {
+    const pointer = `/variables/${pointerToken(name)}`;
+    if (!isOfForm(name)) return [{ pointer, detail: "The form that starts the process has no such field." }];
+    const detail = "A visitor's file is uploaded, and its metadata is the variable.";
+    return type === "File" ? [{ pointer: `${pointer}/type`, detail }] : [];
+  });
+  if (errors.length > 0) throw new Problem("invalid_variable", { errors: errors.slice(0, maxFaults) });
 }

@@ -21,7 +21,12 @@ afterAll(() => server.stop());
 
 async function embed(): Promise<{ key: string; open(): Promise<FormSession> }> {
   const key = freshKey("loan");
-  await deploy(server, model(key, [start(), userTask("a"), end(), flow("start", "a", "end")].join("\n")));
+  const parts = [start("start", 'camunda:formRef="loan"'), userTask("a"), end(), flow("start", "a", "end")];
+  const components = [
+    { type: "textfield", key: "name" },
+    { type: "filepicker", key: "card", multiple: true },
+  ];
+  await deploy(server, model(key, parts.join("\n")), { forms: [{ id: "loan", components }] });
   const forms = await server.formSessions();
   const { embed_id } = await forms.createEmbed({ xActiveTenant: "tenant-1", newEmbed: { process_key: key } });
   const headers = { "X-Forwarded-For": freshAddress() };
@@ -128,8 +133,19 @@ test("a file within a variable, which nobody has looked into, is refused", async
   const form = await embed();
   const { form_token } = await form.open();
   const file = { type: "File", value: "aGVsbG8=", valueInfo: { filename: "macro.docm" } };
-  const problem = await expectProblem(await begin(form_token, { file }), "invalid_variable");
-  expect(problem.errors?.[0]?.pointer).toBe("/variables/file/type");
+  const problem = await expectProblem(await begin(form_token, { card: file }), "invalid_variable");
+  expect(problem.errors?.[0]?.pointer).toBe("/variables/card/type");
+});
+
+test("what the form does not ask for a visitor cannot say, and nothing starts", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  const variables = { name: { value: "Jane" }, approved: { value: true }, score: { value: 999 } };
+  const problem = await expectProblem(await begin(form_token, variables), "invalid_variable");
+  expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(["/variables/approved", "/variables/score"]);
+  const rows = await server.sql`select from waybill.process_instances where process_key = ${form.key}`;
+  expect(rows).toHaveLength(0);
+  expect((await begin(form_token, { name: { value: "Jane" } })).status).toBe(201);
 });
 
 test("thirty starts a minute an address", async () => {
