@@ -45,6 +45,8 @@ export interface ProcessEngine {
   start(start: NewInstance): Promise<Instance>;
   /** Throws `task_not_found`, `task_completed`, `not_committed` and `process_failed`; then nothing is done. */
   completeTask(completion: TaskCompletion): Promise<void>;
+  /** The process does not go on by it. Throws `process_instance_not_found`, `instance_ended` and `not_committed`. */
+  setVariables(corrections: Corrections): Promise<void>;
   /** Throws `process_instance_not_found` and `instance_ended`. */
   terminate(tenant: Tenant, processInstanceId: string): Promise<void>;
   /** Throws `incident_not_found` and `incident_resolved`. */
@@ -83,4 +85,10 @@ export interface TaskCompletion {
   readonly taskId: string;
   readonly variables: ReadonlyMap<string, StoredVariable>;
   readonly user: string;
+}
+
+export interface Corrections {
+  readonly tenant: Tenant;
+  readonly processInstanceId: string;
+  readonly variables: ReadonlyMap<string, StoredVariable>;
 }

@@ -82,7 +82,10 @@ function fillsOf({ names }: Template, variables: Variables): Fill[] {
   return names.map((name) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (variable !== undefined) return { name, variable };
-    throw new DeliveryFailure("unknown_placeholder", `There is no variable for the placeholder \${${name}}.`);
+    throw new DeliveryFailure(
+      "unknown_placeholder",
+      `There is no variable for the placeholder \${${name}}. Give the instance one and run the task again.`,
+    );
   });
 }
 

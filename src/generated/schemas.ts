@@ -227,6 +227,9 @@ export type Upload = Type.Static<typeof Upload>;
 export const UploadedFile = Type.Object({ "path": Type.String() }, { additionalProperties: false });
 export type UploadedFile = Type.Static<typeof UploadedFile>;
 
+export const VariableCorrections = Type.Object({ "variables": Variables }, { additionalProperties: false });
+export type VariableCorrections = Type.Static<typeof VariableCorrections>;
+
 export const VisitorStart = Type.Object({ "variables": Type.Optional(Variables) }, { additionalProperties: false });
 export type VisitorStart = Type.Static<typeof VisitorStart>;
 
@@ -502,6 +505,15 @@ export type GetProcessVariablesQuery = Type.Static<typeof GetProcessVariablesQue
 
 export const GetProcessVariablesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type GetProcessVariablesHeaders = Type.Static<typeof GetProcessVariablesHeaders>;
+
+export const SetProcessVariablesParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type SetProcessVariablesParams = Type.Static<typeof SetProcessVariablesParams>;
+
+export const SetProcessVariablesQuery = Type.Object({  }, { additionalProperties: false });
+export type SetProcessVariablesQuery = Type.Static<typeof SetProcessVariablesQuery>;
+
+export const SetProcessVariablesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type SetProcessVariablesHeaders = Type.Static<typeof SetProcessVariablesHeaders>;
 
 export const ListIncidentsParams = Type.Object({  }, { additionalProperties: false });
 export type ListIncidentsParams = Type.Static<typeof ListIncidentsParams>;

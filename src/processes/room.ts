@@ -10,6 +10,7 @@ import { getProcessDefinition } from "./getProcessDefinition.ts";
 import { getProcessInstance } from "./getProcessInstance.ts";
 import { getProcessVariables } from "./getProcessVariables.ts";
 import { listProcessDefinitions } from "./listProcessDefinitions.ts";
+import { setProcessVariables } from "./setProcessVariables.ts";
 import { startProcessInstance } from "./startProcessInstance.ts";
 import { terminateProcessInstance } from "./terminateProcessInstance.ts";
 
@@ -21,4 +22,5 @@ export const processes = {
   getProcessInstance,
   terminateProcessInstance,
   getProcessVariables,
+  setProcessVariables,
 } satisfies HandlersOf<"processes">;

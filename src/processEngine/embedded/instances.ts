@@ -1,13 +1,13 @@
 /** Instances begin, go on by their user tasks, and are terminated. */
 import postgres from "postgres";
-import type { Sql } from "../../database/connect.ts";
+import type { Sql, Tx } from "../../database/connect.ts";
 import { isUuid } from "../../formFiles/attachment.ts";
 import { notCommitted } from "../../formFiles/commit.ts";
 import { Problem } from "../../problem.ts";
-import type { Instance, NewInstance, TaskCompletion } from "../../processEngine.ts";
+import type { Corrections, Instance, NewInstance, TaskCompletion } from "../../processEngine.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
-import { writeVariables } from "../../variables/queries.ts";
+import { readVariables, writeVariables } from "../../variables/queries.ts";
 import {
   closeUserTask,
   draftsOfOthers,
@@ -15,12 +15,13 @@ import {
   findSessionInstance,
   findUserTask,
   insertInstance,
+  type LockedInstance,
   lockInstance,
   type NewInstanceRow,
   storeStanding,
 } from "./queries.ts";
 import { NothingWaits } from "./run.ts";
-import { advance, bind, runEngine, store, type Variables, type Within } from "./step.ts";
+import { advance, bind, recordVariables, runEngine, store, type Variables, type Within } from "./step.ts";
 import { endTransaction } from "./transactions.ts";
 
 export async function start(within: Within, begin: NewInstance): Promise<Instance> {
@@ -117,15 +118,33 @@ export async function completeTask(
   within.serviceTasks.ring();
 }
 
+export async function setVariables(
+  within: Within,
+  { tenant, processInstanceId, variables }: Corrections,
+): Promise<void> {
+  await within.sql.begin(async (tx) => {
+    const instance = await lockActive(tx, tenant, processInstanceId);
+    const written = await withFacts(tx, tenant.id, variables);
+    await bind(tx, written, { tenantId: tenant.id, processInstanceId, taskId: null });
+    if (written.size > 0) await writeVariables(tx, processInstanceId, written);
+    await recordVariables(tx, within, { instance, variables: await readVariables(tx, processInstanceId) });
+  });
+}
+
 export async function terminate(within: Within, tenant: Tenant, id: string): Promise<void> {
   await within.sql.begin(async (tx) => {
-    const instance = isUuid(id) ? await lockInstance(tx, id, tenant.id) : undefined;
-    if (!instance) throw new Problem("process_instance_not_found");
-    if (instance.state !== "active") throw new Problem("instance_ended");
+    const instance = await lockActive(tx, tenant, id);
     const nothing = { engineState: null, userTasks: [], serviceTasks: [] };
     await storeStanding(tx, { instance, endState: "terminated", ...nothing });
     await endTransaction(tx, instance, "terminated");
   });
+}
+
+async function lockActive(tx: Tx, tenant: Tenant, id: string): Promise<LockedInstance> {
+  const instance = isUuid(id) ? await lockInstance(tx, id, tenant.id) : undefined;
+  if (!instance) throw new Problem("process_instance_not_found");
+  if (instance.state === "active") return instance;
+  throw new Problem("instance_ended");
 }
 
 const taskCompleted = () => new Problem("task_completed", { message: "The task is no longer open." });

@@ -118,12 +118,10 @@ export interface Stored {
 /** The statements that store where the instance stands, and enqueue what has to be done for it. */
 export function store(tx: Tx, within: Within, stored: Stored): Promise<unknown>[] {
   const { instance, model, standing, variables, known } = stored;
-  const { id, tenantId, processKey } = instance;
+  const { id, tenantId } = instance;
   const ended = standing.state === undefined;
   const serviceTasks = standing.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
   const added = serviceTasks.filter(({ executionId }) => !known.has(executionId));
-  const view = readView(variables, { processKey, processInstanceId: id });
-  const shown = { state: ended ? "completed" : "active", variables: JSON.stringify(view) };
   const statements: Promise<unknown>[] = [
     storeStanding(tx, {
       instance,
@@ -132,13 +130,29 @@ export function store(tx: Tx, within: Within, stored: Stored): Promise<unknown>[
       userTasks: standing.userTasks.map((waiting) => userTaskOf(model, waiting)),
       serviceTasks,
     }),
-    recordTransaction({ sql: within.sql, tx }, instance, shown),
+    recordVariables(tx, within, { instance, variables, state: ended ? "completed" : "active" }),
   ];
   const jobs = added.map((task) => ({ service_task_id: task.id, tenant_id: tenantId, rerun: 0 }));
   if (jobs.length > 0) statements.push(within.serviceTasks.enqueue(tx, jobs));
   const timer = { process_instance_id: id, tenant_id: tenantId };
   if (standing.nextTimer) statements.push(within.timers.enqueue(tx, [timer], standing.nextTimer));
   return statements;
+}
+
+/** Brings the instance's row for reports up to date. */
+export function recordVariables(
+  tx: Tx,
+  { sql }: Within,
+  now: {
+    readonly instance: InstanceRow;
+    readonly variables: ShownVariables;
+    readonly state?: "active" | "completed";
+  },
+): Promise<void> {
+  const { instance, variables, state = "active" } = now;
+  const { processKey, id: processInstanceId } = instance;
+  const view = readView(variables, { processKey, processInstanceId });
+  return recordTransaction({ sql, tx }, instance, { state, variables: JSON.stringify(view) });
 }
 
 function userTaskOf({ userTasks }: ProcessModel, waiting: Standing["userTasks"][number]) {

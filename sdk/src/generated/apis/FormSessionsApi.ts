@@ -236,7 +236,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address. 
+     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address.  Taken are the variables of the fields of the form that starts the process, and its files; without a form there are none. The form\'s own rules (required, ranges, patterns) are checked where it is shown: a process that relies on them checks them again. 
      * Start the process as a visitor
      */
     async startPublicProcessRaw(requestParameters: StartPublicProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessInstance>> {
@@ -247,7 +247,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address. 
+     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address.  Taken are the variables of the fields of the form that starts the process, and its files; without a form there are none. The form\'s own rules (required, ranges, patterns) are checked where it is shown: a process that relies on them checks them again. 
      * Start the process as a visitor
      */
     async startPublicProcess(requestParameters: StartPublicProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessInstance> {

@@ -21,6 +21,7 @@ import type {
     ProcessDefinitionDetail,
     ProcessDefinitions,
     ProcessInstance,
+    VariableCorrections,
 } from '../models/index.ts';
 
 export interface DeployProcessRequest {
@@ -46,6 +47,12 @@ export interface GetProcessVariablesRequest {
 
 export interface ListProcessDefinitionsRequest {
     xActiveTenant: string;
+}
+
+export interface SetProcessVariablesRequest {
+    processInstanceId: string;
+    xActiveTenant: string;
+    variableCorrections: VariableCorrections;
 }
 
 export interface StartProcessInstanceRequest {
@@ -414,6 +421,81 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for setProcessVariables without sending the request
+     */
+    async setProcessVariablesRequestOpts(requestParameters: SetProcessVariablesRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['processInstanceId'] == null) {
+            throw new runtime.RequiredError(
+                'processInstanceId',
+                'Required parameter "processInstanceId" was null or undefined when calling setProcessVariables().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling setProcessVariables().'
+            );
+        }
+
+        if (requestParameters['variableCorrections'] == null) {
+            throw new runtime.RequiredError(
+                'variableCorrections',
+                'Required parameter "variableCorrections" was null or undefined when calling setProcessVariables().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/process-instances/{process_instance_id}/variables`;
+        urlPath = urlPath.replace('{process_instance_id}', encodeURIComponent(String(requestParameters['processInstanceId'])));
+
+        return {
+            path: urlPath,
+            method: 'PATCH',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['variableCorrections'],
+        };
+    }
+
+    /**
+     * Writes the variables that are named and leaves the others; binds the attachments that they name. The process does not go on by it: it reads them in its next step, so what an incident lacks can be given before the incident is rerun. 
+     * Correct variables
+     */
+    async setProcessVariablesRaw(requestParameters: SetProcessVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+        const requestOptions = await this.setProcessVariablesRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.VoidApiResponse(response);
+    }
+
+    /**
+     * Writes the variables that are named and leaves the others; binds the attachments that they name. The process does not go on by it: it reads them in its next step, so what an incident lacks can be given before the incident is rerun. 
+     * Correct variables
+     */
+    async setProcessVariables(requestParameters: SetProcessVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
+        await this.setProcessVariablesRaw(requestParameters, initOverrides);
+    }
+
+    /**
      * Creates request options for startProcessInstance without sending the request
      */
     async startProcessInstanceRequestOpts(requestParameters: StartProcessInstanceRequest): Promise<runtime.RequestOpts> {
@@ -462,7 +544,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. 
+     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. 
      * Start a process instance
      */
     async startProcessInstanceRaw(requestParameters: StartProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessInstance>> {
@@ -473,7 +555,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. 
+     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. 
      * Start a process instance
      */
     async startProcessInstance(requestParameters: StartProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessInstance> {

@@ -1838,6 +1838,19 @@ export type VariableTypeEnum = typeof VariableTypeEnum[keyof typeof VariableType
 /**
  * 
  * @export
+ * @interface VariableCorrections
+ */
+export interface VariableCorrections {
+    /**
+     * By name.
+     * @type {{ [key: string]: Variable; }}
+     * @memberof VariableCorrections
+     */
+    variables: { [key: string]: Variable; };
+}
+/**
+ * 
+ * @export
  * @interface VariableValueInfo
  */
 export interface VariableValueInfo {
