@@ -18,6 +18,10 @@ const say = (line: string) => console.log(line);
 const folder = import.meta.dir;
 const text = (name: string) => Bun.file(`${folder}/${name}`);
 
+await fetch(`${url}/healthz`).catch(() => {
+  console.error(`There is no Waybill at ${url}; WAYBILL_URL says where it is.`);
+  process.exit(1);
+});
 const waybill = createClient({
   baseUrl: url,
   tenant: { slug: tenant },

@@ -119,7 +119,7 @@ export type NewMessage = Type.Static<typeof NewMessage>;
 export const NewParticipant = Type.Object({ "user": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewParticipant = Type.Static<typeof NewParticipant>;
 
-export const Variable = Type.Object({ "value": Type.Unknown(), "type": Type.Optional(Type.Enum(["String","Integer","Long","Double","Boolean","Date","Json","Null","File"])), "valueInfo": Type.Optional(Type.Object({ "filename": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "mimetype": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })) }, { additionalProperties: false })) }, { additionalProperties: false });
+export const Variable = Type.Object({ "value": Type.Unknown(), "type": Type.Optional(Type.Enum(["String","Integer","Long","Double","Boolean","Date","Json","Null","File"])), "valueInfo": Type.Optional(Type.Object({ "filename": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "mimetype": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })), "mimeType": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })) }, { additionalProperties: false })) }, { additionalProperties: false });
 export type Variable = Type.Static<typeof Variable>;
 
 export const Variables = Type.Unsafe<Record<string, Type.Static<typeof Variable>>>(Type.Object({}, { additionalProperties: Variable, maxProperties: 1000 }));

@@ -49,8 +49,20 @@ function parseVariable({ value, type, valueInfo }: Variable): StoredVariable | s
   // Empty is what reads show beside any other value.
   if (Object.keys(valueInfo ?? {}).length > 0) return "Only a File has a valueInfo.";
   const text = value === null ? "null" : textOfType(given, value);
-  return text === undefined ? `The value is not of its type, ${given}.` : { type: given, value: text };
+  if (text === undefined) return `The value is not of its type: ${given} is ${meanings[given]}.`;
+  return { type: given, value: text };
 }
+
+const meanings: Readonly<Record<Exclude<VariableType, "File">, string>> = {
+  String: "text",
+  Integer: "a whole number of 32 bits",
+  Long: "a whole number of 64 bits",
+  Double: "a number",
+  Boolean: "true or false",
+  Date: "a moment with its offset, such as 2026-01-23T14:30:00Z or 2026-01-23T14:30:00.000+0200",
+  Json: "JSON, or its text",
+  Null: "null",
+};
 
 function typeOf(value: unknown): VariableType {
   if (value === null) return "Null";
@@ -62,7 +74,7 @@ function typeOf(value: unknown): VariableType {
 }
 
 function parseFile(value: unknown, valueInfo: Variable["valueInfo"]): StoredVariable | string {
-  const { filename: name, mimetype: mimeType = "application/octet-stream" } = valueInfo ?? {};
+  const { filename: name, mimetype, mimeType = mimetype ?? "application/octet-stream" } = valueInfo ?? {};
   if (name === undefined) return "A File has a valueInfo with its filename.";
   const content = value === null ? new Uint8Array() : decodeBase64(value);
   if (content === undefined) return "The content of a File is base64.";

@@ -91,8 +91,8 @@ test.each([
   ["Null", ["0", '""', "false"]],
 ])("what is no %s is refused: %j", (type, values) => {
   for (const value of values)
-    expect(stored(`{"value":${value},"type":"${type}"}`)).toBe(
-      `/variables/a/value: The value is not of its type, ${type}.`,
+    expect(stored(`{"value":${value},"type":"${type}"}`)).toStartWith(
+      `/variables/a/value: The value is not of its type: ${type} is `,
     );
 });
 
@@ -100,10 +100,12 @@ test("a File is its bytes, with the name and type that its valueInfo says", () =
   const files = parse(`{
     "a":{"value":"aGVsbG8=","type":"File","valueInfo":{"filename":"a.txt","mimetype":"text/plain"}},
     "b":{"value":"","type":"File","valueInfo":{"filename":"b"}},
-    "c":{"value":null,"type":"File","valueInfo":{"filename":"c"}}}`);
+    "c":{"value":null,"type":"File","valueInfo":{"filename":"c"}},
+    "d":{"value":"aGVsbG8=","type":"File","valueInfo":{"filename":"a.txt","mimeType":"text/plain"}}}`);
   const bytes = new TextEncoder().encode("hello");
   const text = { name: "a.txt", mimeType: "text/plain", size: 5, content: bytes };
   expect(files.get("a")).toEqual({ type: "File", value: "null", file: text });
+  expect(files.get("d")).toEqual(files.get("a"));
   const empty = { mimeType: "application/octet-stream", size: 0, content: new Uint8Array() };
   expect(files.get("b")?.file).toEqual({ name: "b", ...empty });
   expect(files.get("c")?.file).toEqual({ name: "c", ...empty });

@@ -1866,6 +1866,12 @@ export interface VariableValueInfo {
      * @memberof VariableValueInfo
      */
     mimetype?: string;
+    /**
+     * As it is read; the same as `mimetype`.
+     * @type {string}
+     * @memberof VariableValueInfo
+     */
+    mimeType?: string;
 }
 /**
  * 
