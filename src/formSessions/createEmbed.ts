@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Handler } from "../handler.ts";
+import { embedUrl } from "./embedUrl.ts";
 import { insertEmbed } from "./queries.ts";
 
 /** The id is what keeps the form from being found by chance: 128 random bits. */
@@ -8,5 +9,5 @@ export const createEmbed: Handler<"createEmbed"> = async ({ body, caller }, { sq
   const { tenant, subject } = caller;
   const { process_key: processKey, allowed_origins: allowedOrigins = [] } = body;
   await insertEmbed(sql, { id, tenantId: tenant.id, processKey, createdBy: subject, allowedOrigins });
-  return { status: 201, body: { embed_id: id, url: `${config.publicBaseUrl ?? ""}/embed/${id}` } };
+  return { status: 201, body: { embed_id: id, url: embedUrl(config, id) } };
 };

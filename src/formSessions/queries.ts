@@ -29,6 +29,35 @@ export async function findEmbed(sql: Sql, id: string): Promise<Embed | undefined
   return row && { tenant: { id: row.tenantId, slug: row.slug }, processKey: row.processKey };
 }
 
+export interface EmbedRow {
+  readonly embed_id: string;
+  readonly process_key: string;
+  readonly allowed_origins: string[];
+  readonly created_by: string;
+  readonly created_at: string;
+}
+
+/** Newest first. */
+export async function findEmbeds(
+  sql: Sql,
+  { tenantId, processKey }: { readonly tenantId: number; readonly processKey: string | null },
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<EmbedRow[]> {
+  const rows = await sql<EmbedRow[]>`
+    select id as embed_id, process_key, allowed_origins, created_by,
+           to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+    from waybill.embeds e
+    where tenant_id = ${tenantId} and (${processKey}::text is null or process_key = ${processKey})
+    order by e.created_at desc, id offset ${offset} limit ${limit}`;
+  return [...rows];
+}
+
+/** Whether the tenant had it. */
+export async function deleteEmbed(sql: Sql, tenantId: number, id: string): Promise<boolean> {
+  const { count } = await sql`delete from waybill.embeds where id = ${id} and tenant_id = ${tenantId}`;
+  return count === 1;
+}
+
 /** The instance that a form session has started. */
 export async function findStartedInstance(sql: Sql, tenantId: number, session: string) {
   const [row] = await sql<{ id: string }[]>`

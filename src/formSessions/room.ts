@@ -7,11 +7,15 @@
 import type { HandlersOf } from "../handler.ts";
 import { createEmbed } from "./createEmbed.ts";
 import { createFormSession } from "./createFormSession.ts";
+import { deleteEmbed } from "./deleteEmbed.ts";
 import { getStartForm } from "./getStartForm.ts";
+import { listEmbeds } from "./listEmbeds.ts";
 import { startPublicProcess } from "./startPublicProcess.ts";
 
 export const formSessions = {
   createEmbed,
+  listEmbeds,
+  deleteEmbed,
   createFormSession,
   getStartForm,
   startPublicProcess,

@@ -56,6 +56,9 @@ export type DownloadUrls = Type.Static<typeof DownloadUrls>;
 export const Embed = Type.Object({ "embed_id": Type.String(), "url": Type.String() }, { additionalProperties: false });
 export type Embed = Type.Static<typeof Embed>;
 
+export const Embeds = Type.Array(Type.Object({ "embed_id": Type.String(), "url": Type.String(), "process_key": Type.String(), "allowed_origins": Type.Array(Type.String()), "created_by": Type.String(), "created_at": Type.String({ format: "date-time" }) }, { additionalProperties: false }));
+export type Embeds = Type.Static<typeof Embeds>;
+
 export const EngineVariable = Type.Object({ "type": Type.String(), "value": Type.Unknown(), "valueInfo": Type.Object({ "filename": Type.Optional(Type.String()), "mimeType": Type.Optional(Type.String()) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type EngineVariable = Type.Static<typeof EngineVariable>;
 
@@ -350,6 +353,15 @@ export type DownloadSignedAttachmentParams = Type.Static<typeof DownloadSignedAt
 export const DownloadSignedAttachmentQuery = Type.Object({ "token": Type.Optional(Type.String()) }, { additionalProperties: false });
 export type DownloadSignedAttachmentQuery = Type.Static<typeof DownloadSignedAttachmentQuery>;
 
+export const ListEmbedsParams = Type.Object({  }, { additionalProperties: false });
+export type ListEmbedsParams = Type.Static<typeof ListEmbedsParams>;
+
+export const ListEmbedsQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListEmbedsQuery = Type.Static<typeof ListEmbedsQuery>;
+
+export const ListEmbedsHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListEmbedsHeaders = Type.Static<typeof ListEmbedsHeaders>;
+
 export const CreateEmbedParams = Type.Object({  }, { additionalProperties: false });
 export type CreateEmbedParams = Type.Static<typeof CreateEmbedParams>;
 
@@ -358,6 +370,15 @@ export type CreateEmbedQuery = Type.Static<typeof CreateEmbedQuery>;
 
 export const CreateEmbedHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type CreateEmbedHeaders = Type.Static<typeof CreateEmbedHeaders>;
+
+export const DeleteEmbedParams = Type.Object({ "embed_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type DeleteEmbedParams = Type.Static<typeof DeleteEmbedParams>;
+
+export const DeleteEmbedQuery = Type.Object({  }, { additionalProperties: false });
+export type DeleteEmbedQuery = Type.Static<typeof DeleteEmbedQuery>;
+
+export const DeleteEmbedHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DeleteEmbedHeaders = Type.Static<typeof DeleteEmbedHeaders>;
 
 export const CreateFormSessionParams = Type.Object({  }, { additionalProperties: false });
 export type CreateFormSessionParams = Type.Static<typeof CreateFormSessionParams>;

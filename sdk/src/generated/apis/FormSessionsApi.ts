@@ -15,6 +15,7 @@
 import * as runtime from '../runtime.ts';
 import type {
     Embed,
+    EmbedsInner,
     FormSession,
     NewEmbed,
     NewFormSession,
@@ -31,6 +32,18 @@ export interface CreateEmbedRequest {
 
 export interface CreateFormSessionRequest {
     newFormSession: NewFormSession;
+}
+
+export interface DeleteEmbedRequest {
+    embedId: string;
+    xActiveTenant: string;
+}
+
+export interface ListEmbedsRequest {
+    xActiveTenant: string;
+    processKey?: string;
+    page?: number;
+    limit?: number;
 }
 
 export interface StartPublicProcessRequest {
@@ -160,6 +173,71 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for deleteEmbed without sending the request
+     */
+    async deleteEmbedRequestOpts(requestParameters: DeleteEmbedRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['embedId'] == null) {
+            throw new runtime.RequiredError(
+                'embedId',
+                'Required parameter "embedId" was null or undefined when calling deleteEmbed().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling deleteEmbed().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/embeds/{embed_id}`;
+        urlPath = urlPath.replace('{embed_id}', encodeURIComponent(String(requestParameters['embedId'])));
+
+        return {
+            path: urlPath,
+            method: 'DELETE',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Its address shows nothing any more and begins no session. Whoever has the form open already may still send it, until the session expires. 
+     * Take a form away
+     */
+    async deleteEmbedRaw(requestParameters: DeleteEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+        const requestOptions = await this.deleteEmbedRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.VoidApiResponse(response);
+    }
+
+    /**
+     * Its address shows nothing any more and begins no session. Whoever has the form open already may still send it, until the session expires. 
+     * Take a form away
+     */
+    async deleteEmbed(requestParameters: DeleteEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
+        await this.deleteEmbedRaw(requestParameters, initOverrides);
+    }
+
+    /**
      * Creates request options for getStartForm without sending the request
      */
     async getStartFormRequestOpts(): Promise<runtime.RequestOpts> {
@@ -199,6 +277,76 @@ export class FormSessionsApi extends runtime.BaseAPI {
      */
     async getStartForm(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<StartForm> {
         const response = await this.getStartFormRaw(initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for listEmbeds without sending the request
+     */
+    async listEmbedsRequestOpts(requestParameters: ListEmbedsRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling listEmbeds().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        if (requestParameters['processKey'] != null) {
+            queryParameters['process_key'] = requestParameters['processKey'];
+        }
+
+        if (requestParameters['page'] != null) {
+            queryParameters['page'] = requestParameters['page'];
+        }
+
+        if (requestParameters['limit'] != null) {
+            queryParameters['limit'] = requestParameters['limit'];
+        }
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/embeds`;
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Newest first.
+     * List embeds
+     */
+    async listEmbedsRaw(requestParameters: ListEmbedsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<EmbedsInner>>> {
+        const requestOptions = await this.listEmbedsRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Newest first.
+     * List embeds
+     */
+    async listEmbeds(requestParameters: ListEmbedsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<EmbedsInner>> {
+        const response = await this.listEmbedsRaw(requestParameters, initOverrides);
         return await response.value();
     }
 

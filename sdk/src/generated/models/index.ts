@@ -418,6 +418,49 @@ export interface Embed {
 /**
  * 
  * @export
+ * @interface EmbedsInner
+ */
+export interface EmbedsInner {
+    /**
+     * 
+     * @type {string}
+     * @memberof EmbedsInner
+     */
+    embed_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof EmbedsInner
+     */
+    url: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof EmbedsInner
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {Array<string>}
+     * @memberof EmbedsInner
+     */
+    allowed_origins: Array<string>;
+    /**
+     * 
+     * @type {string}
+     * @memberof EmbedsInner
+     */
+    created_by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof EmbedsInner
+     */
+    created_at: string;
+}
+/**
+ * 
+ * @export
  * @interface EngineVariable
  */
 export interface EngineVariable {
