@@ -17,7 +17,8 @@ export function compileValidator(schema: Type.TSchema): Validator {
   return (value, root = "") => {
     if (compiled.Check(value)) return [];
     const faults = compiled.Errors(value).flatMap((error) => faultsOf(error, root));
-    return withoutEchoes(faults.length > 0 ? faults : [{ pointer: root, detail: "It is not valid." }]);
+    if (faults.length === 0) return [{ pointer: root, detail: "It is not valid." }];
+    return withoutEchoes(faults, unknownIn(root));
   };
 }
 
@@ -80,7 +81,15 @@ function described(type: string): string {
   return type === "boolean" ? "true or false" : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 }
 
-function withoutEchoes(faults: readonly Fault[]): Fault[] {
-  const seen = new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));
+/** A member with a fault of its own, or beneath it, is told as one that is not known as well. */
+function withoutEchoes(faults: readonly Fault[], unknown: string): Fault[] {
+  const isEcho = ({ pointer, detail }: Fault) =>
+    detail === unknown &&
+    faults.some(
+      (other) =>
+        other.pointer.startsWith(`${pointer}/`) || (other.pointer === pointer && other.detail !== unknown),
+    );
+  const real = faults.filter((fault) => !isEcho(fault));
+  const seen = new Map(real.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));
   return [...seen.values()].slice(0, maxFaults);
 }

@@ -40,6 +40,17 @@ test("an instance starts and waits at its user task", async () => {
   ]);
 });
 
+test("each fault of a variable is told once, where it is", async () => {
+  const key = await deployReview();
+  const variables = { a: { value: "x", type: "Object" }, b: { value: 1, typ: "Long" }, c: {} };
+  const problem = await expectProblem(await send({ process_key: key, variables }), "invalid_body");
+  expect(problem.errors?.map(({ pointer }) => pointer).toSorted()).toEqual([
+    "/variables/a/type",
+    "/variables/b/typ",
+    "/variables/c/value",
+  ]);
+});
+
 test("an instance in which nothing waits is completed when it is answered", async () => {
   const key = freshKey();
   await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));
