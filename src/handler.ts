@@ -72,6 +72,8 @@ export type AnswerOf<Id extends OperationId> = {
     readonly status: Status;
     readonly body: Written<BodyOf<Responses<Id>[Status]>>;
     readonly headers?: Readonly<Record<string, string>>;
+    /** The body once more, compressed, for callers that take it so. */
+    readonly gzip?: Blob;
   };
 }[keyof Responses<Id> & SuccessStatus];
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { insertEmbed } from "../embeds/queries.ts";
 import type { Handler } from "../handler.ts";
 import { embedUrl } from "./embedUrl.ts";
-import { insertEmbed } from "./queries.ts";
 
 /** The id is what keeps the form from being found by chance: 128 random bits. */
 export const createEmbed: Handler<"createEmbed"> = async ({ body, caller }, { sql, config }) => {

@@ -1,6 +1,6 @@
+import { findEmbed } from "../embeds/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
-import { findEmbed } from "./queries.ts";
 
 /** How long a visitor has for the form. */
 const sessionSeconds = 4 * 60 * 60;

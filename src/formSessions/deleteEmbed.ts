@@ -1,8 +1,8 @@
+import { deleteEmbed as deleteRow } from "../embeds/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
-import { deleteEmbed as deleteRow } from "./queries.ts";
 
-/** Sessions that were begun stay: their tokens are checked without a look into the database. */
+/** The sessions that began there end with it: each request of a visitor looks for the embed. */
 export const deleteEmbed: Handler<"deleteEmbed"> = async ({ params, caller }, { sql, log }) => {
   const { tenant, subject } = caller;
   if (!(await deleteRow(sql, tenant.id, params.embed_id))) throw new Problem("embed_not_found");

@@ -1,6 +1,6 @@
+import { findEmbeds } from "../embeds/queries.ts";
 import type { Handler } from "../handler.ts";
 import { embedUrl } from "./embedUrl.ts";
-import { findEmbeds } from "./queries.ts";
 
 export const listEmbeds: Handler<"listEmbeds"> = async ({ query, caller }, { sql, config }) => {
   const { process_key: processKey = null, page = 0, limit = 50 } = query;

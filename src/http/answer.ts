@@ -1,4 +1,5 @@
 /** A handler's answer → the response; in test runs only if the contract says so. */
+import Negotiator from "negotiator";
 import type Type from "typebox";
 import type { Exchange, Operation } from "./exchange.ts";
 import { writeJson } from "./serialize.ts";
@@ -8,6 +9,7 @@ export interface Answer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly gzip?: Blob;
 }
 
 export interface AnswerOptions {
@@ -19,13 +21,14 @@ export interface AnswerOptions {
 export function answerer(operation: Operation, { checkAnswers }: AnswerOptions) {
   const validators = checkAnswers ? answerValidators(operation) : undefined;
   const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
-  return ({ status, body, headers }: Answer, exchange: Exchange, request: Request): Response => {
+  return ({ status, body, headers, gzip }: Answer, exchange: Exchange, request: Request): Response => {
     exchange.status = status;
     const contentType = responses[status]?.contentType;
     const content = contentOf(body);
     if (validators)
       requireDeclared(validators, status, isJson(contentType) ? JSON.parse(String(content)) : body);
-    return new Response(content, {
+    const packed = gzip && takesGzip(request) ? gzip : undefined;
+    return new Response(packed ?? content, {
       status,
       headers: {
         ...(contentType === undefined ? {} : { "Content-Type": contentType }),
@@ -33,6 +36,8 @@ export function answerer(operation: Operation, { checkAnswers }: AnswerOptions) 
         "X-Content-Type-Options": "nosniff",
         ...exchange.headers,
         ...headers,
+        ...(gzip ? { Vary: "Accept-Encoding" } : {}),
+        ...(packed ? { "Content-Encoding": "gzip" } : {}),
         ...(body instanceof Blob && request.headers.has("range") ? wholeRange(body) : {}),
       },
     });
@@ -41,6 +46,13 @@ export function answerer(operation: Operation, { checkAnswers }: AnswerOptions) 
 
 /** Bun answers a Range on a file with 206, unless the answer says itself what range it is: all of it. */
 const wholeRange = ({ size }: Blob) => ({ "Content-Range": `bytes 0-${size - 1}/${size}` });
+
+function takesGzip(request: Request): boolean {
+  const negotiator = new Negotiator({
+    headers: { "accept-encoding": request.headers.get("accept-encoding") ?? "" },
+  });
+  return negotiator.encoding(["gzip", "identity"]) === "gzip";
+}
 
 const isJson = (contentType: string | undefined) => contentType === "application/json";
 

@@ -3,6 +3,7 @@
  * bad one, an expired one, a tenant it does not name, a role it does not hold.
  */
 import type { Deps } from "../deps.ts";
+import { isEmbed } from "../embeds/queries.ts";
 import type { Caller, Visitor } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { resolveTenant } from "../tenants/tenant.ts";
@@ -38,7 +39,8 @@ export async function authenticateVisitor(request: Request, { formTokens, sql }:
   if (!formTokens) throw new Problem("not_configured", { message: "This instance has no public forms." });
   const verified = await formTokens.verify(request.headers.get("x-probis-form-token") ?? "");
   const tenant = verified && (await resolveTenant(sql, verified.tenant.id, verified.tenant.slug));
-  if (!verified || !tenant)
+  const { embedId } = verified ?? {};
+  if (!verified || !tenant || (embedId !== undefined && !(await isEmbed(sql, tenant.id, embedId))))
     throw new Problem("unauthenticated", { message: "A valid form session token is needed." });
   return { id: verified.sessionId, tenant, processKey: verified.processKey, expiresAt: verified.expiresAt };
 }

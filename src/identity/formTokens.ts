@@ -17,6 +17,8 @@ const Claims = Type.Object({
     slug: Type.String({ minLength: 1, maxLength: 255 }),
   }),
   process_key: Type.String({ minLength: 1, maxLength: 255 }),
+  /** Where the visitor came in: the session ends with it. A platform's own tokens have none. */
+  embed_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   exp: Type.Number(),
 });
 type Claims = Type.Static<typeof Claims>;
@@ -25,6 +27,8 @@ export interface VerifiedFormToken {
   readonly sessionId: string;
   readonly tenant: { readonly id: number; readonly slug: string };
   readonly processKey: string;
+  /** The embed where the session began. */
+  readonly embedId?: string | undefined;
   readonly expiresAt: Date;
 }
 
@@ -32,7 +36,7 @@ export interface FormTokens {
   /** Undefined for any token that is not a valid form session token now. */
   verify(token: string): Promise<VerifiedFormToken | undefined>;
   begin(
-    form: Pick<VerifiedFormToken, "tenant" | "processKey">,
+    form: Pick<VerifiedFormToken, "tenant" | "processKey" | "embedId">,
     options: { ttlSeconds: number },
   ): Promise<{ token: string; expiresAt: Date }>;
 }
@@ -47,7 +51,7 @@ export function createFormTokens({ secret, now }: { secret: string; now: () => D
       const claims: unknown = await verify(token, options);
       return checkClaims.Check(claims) && isStorable(claims) ? describe(claims) : undefined;
     },
-    begin: async ({ tenant, processKey }, { ttlSeconds }) => {
+    begin: async ({ tenant, processKey, embedId }, { ttlSeconds }) => {
       const exp = Math.floor(now().getTime() / 1000) + ttlSeconds;
       const sid = randomBytes(16).toString("base64url");
       const token = await sign({
@@ -55,6 +59,7 @@ export function createFormTokens({ secret, now }: { secret: string; now: () => D
         sid,
         tenant,
         process_key: processKey,
+        embed_id: embedId,
         exp,
       } as never);
       return { token, expiresAt: new Date(exp * 1000) };
@@ -62,12 +67,13 @@ export function createFormTokens({ secret, now }: { secret: string; now: () => D
   };
 }
 
-const describe = ({ sid, tenant, process_key, exp }: Claims): VerifiedFormToken => ({
+const describe = ({ sid, tenant, process_key, embed_id, exp }: Claims): VerifiedFormToken => ({
   sessionId: sid,
   tenant,
   processKey: process_key,
+  embedId: embed_id,
   expiresAt: new Date(exp * 1000),
 });
 
-const isStorable = ({ sid, tenant, process_key }: Claims) =>
-  [sid, tenant.slug, process_key].every((text) => unstorable(text) === undefined);
+const isStorable = ({ sid, tenant, process_key, embed_id = "" }: Claims) =>
+  [sid, tenant.slug, process_key, embed_id].every((text) => unstorable(text) === undefined);

@@ -7,5 +7,5 @@ export const getStartFormAsset: Handler<"getStartFormAsset"> = async ({ params }
   const asset = (await pageAssets()).files.get(params.name);
   if (!asset) throw new Problem("route_not_found");
   const headers = { "Content-Type": asset.type, "Cache-Control": "public, max-age=31536000, immutable" };
-  return { status: 200, body: asset.text, headers };
+  return { status: 200, body: asset.text, headers, gzip: asset.gzip };
 };

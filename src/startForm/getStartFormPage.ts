@@ -1,8 +1,8 @@
+import { findAllowedOrigins } from "../embeds/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { pageAssets } from "./assets.ts";
 import { pageHeaders, pageOfNoForm, pageOfStartForm } from "./html.ts";
-import { findAllowedOrigins } from "./queries.ts";
 
 export const getStartFormPage: Handler<"getStartFormPage"> = async ({ params }, { sql }) => {
   const { names } = await pageAssets();

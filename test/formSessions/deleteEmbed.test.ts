@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Configuration, FormSessionsApi } from "../../sdk/src/generated/index.ts";
 import { freshAddress, trustingLoopback } from "../support/attachments.ts";
+import { expectProblem } from "../support/problem.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { refusal } from "../support/tables.ts";
 
@@ -39,6 +40,19 @@ test("a form that is taken away is an address that leads nowhere, and begins no 
       status: 404,
       code: "embed_not_found",
     });
+});
+
+test("whoever has the form open can neither upload nor send it any more; others can", async () => {
+  const forms = await server.formSessions();
+  const [gone, other] = [await embed(), await embed()];
+  const [ended, open_] = [await open(gone), await open(other)];
+  const form = ({ form_token }: { form_token: string }) =>
+    fetch(`${server.url}/api/v1/probis/public/start-form`, {
+      headers: { "X-Probis-Form-Token": form_token },
+    });
+  await forms.deleteEmbed({ xActiveTenant, embedId: gone });
+  await expectProblem(await form(ended), "unauthenticated");
+  await expectProblem(await form(open_), "process_not_found");
 });
 
 test("another tenant's embed does not exist, and neither a member nor an engine takes one away", async () => {

@@ -82,10 +82,3 @@ test("a form token that is none is a 401, and an access token is none", async ()
     });
   expect(await exists(attachmentId)).toBe(true);
 });
-
-test("an instance without a secret for form tokens answers 501", async () => {
-  const closed = await startServer({ environment: { FORM_TOKEN_SECRET: "" } });
-  const call = closed.visitor("x").deletePublicAttachment({ attachmentId: "x" });
-  expect(await refusal(call)).toMatchObject({ status: 501 });
-  await closed.stop();
-});

@@ -20,9 +20,3 @@ test("a form token is needed, and an access token is none", async () => {
   for (const token of ["garbage", await server.token()])
     expect(await refusal(server.visitor(token).getPublicAllowedTypes())).toMatchObject({ status: 401 });
 });
-
-test("an instance without a secret for form tokens answers 501", async () => {
-  const closed = await startServer({ environment: { FORM_TOKEN_SECRET: "" } });
-  expect(await refusal(closed.visitor("x").getPublicAllowedTypes())).toMatchObject({ status: 501 });
-  await closed.stop();
-});

@@ -235,10 +235,3 @@ test("a file that is not allowed is refused as for a login", async () => {
   expect(tooLarge).toMatchObject({ status: 413, code: "payload_too_large" });
   expect(await remains(server)).toEqual(before);
 });
-
-test("an instance without a secret for form tokens answers 501", async () => {
-  const closed = await startServer({ environment: { FORM_TOKEN_SECRET: "" } });
-  const answer = await post(closed, { "x-probis-form-token": "anything" });
-  expect(answer).toMatchObject({ status: 501, code: "not_configured" });
-  await closed.stop();
-});

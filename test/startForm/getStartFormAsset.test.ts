@@ -33,6 +33,27 @@ test("every file that the page names is there, and may be kept for ever", async 
   }
 });
 
+test("who takes gzip gets the same in less than half the bytes, nobody else does", async () => {
+  for (const path of await assetsOfPage()) {
+    const get = (encodings: string) =>
+      fetch(server.url + path, { headers: { "Accept-Encoding": encodings }, decompress: false });
+    const plain = await get("identity");
+    const text = await plain.text();
+    const packed = await get("gzip, deflate, br, zstd");
+    const bytes = await packed.bytes();
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    expect(packed.headers.get("content-type")).toBe(plain.headers.get("content-type"));
+    expect(bytes.length).toBeLessThan(text.length / 2);
+    expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(text);
+    for (const encodings of ["identity", "br", "gzip;q=0", "gzip;q=0.5, identity"]) {
+      const answer = await get(encodings);
+      expect(answer.headers.get("content-encoding")).toBeNull();
+      expect(answer.headers.get("vary")).toBe("Accept-Encoding");
+      expect(await answer.text()).toBe(text);
+    }
+  }
+});
+
 test("the style sheet loads nothing from elsewhere", async () => {
   const [path = ""] = (await assetsOfPage()).filter((name) => name.endsWith(".css"));
   expect(await (await fetch(server.url + path)).text()).not.toMatch(/url\(|@import/);

@@ -219,7 +219,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Its address shows nothing any more and begins no session. Whoever has the form open already may still send it, until the session expires. 
+     * Its address shows nothing any more and begins no session; the sessions that began there end at once. Drafts that their visitors have uploaded are removed with the next sweep after `DRAFT_MAX_AGE_HOURS`. 
      * Take a form away
      */
     async deleteEmbedRaw(requestParameters: DeleteEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -230,7 +230,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Its address shows nothing any more and begins no session. Whoever has the form open already may still send it, until the session expires. 
+     * Its address shows nothing any more and begins no session; the sessions that began there end at once. Drafts that their visitors have uploaded are removed with the next sweep after `DRAFT_MAX_AGE_HOURS`. 
      * Take a form away
      */
     async deleteEmbed(requestParameters: DeleteEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {

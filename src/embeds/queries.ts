@@ -1,0 +1,72 @@
+/** Statements on `waybill.embeds`: the addresses at which visitors find a start form. */
+import type { Sql } from "../database/connect.ts";
+
+export interface Embed {
+  readonly embedId: string;
+  readonly tenant: { readonly id: number; readonly slug: string };
+  readonly processKey: string;
+}
+
+export async function insertEmbed(
+  sql: Sql,
+  embed: {
+    readonly id: string;
+    readonly tenantId: number;
+    readonly processKey: string;
+    readonly createdBy: string;
+    readonly allowedOrigins: readonly string[];
+  },
+): Promise<void> {
+  await sql`
+    insert into waybill.embeds (id, tenant_id, process_key, created_by, allowed_origins)
+    select ${embed.id}, ${embed.tenantId}, ${embed.processKey}, ${embed.createdBy}, array(
+      select json_array_elements_text(${JSON.stringify(embed.allowedOrigins)}::text::json))`;
+}
+
+export async function findEmbed(sql: Sql, id: string): Promise<Embed | undefined> {
+  const [row] = await sql<{ tenantId: number; slug: string; processKey: string }[]>`
+    select t.id::float8 as "tenantId", t.slug, e.process_key as "processKey"
+    from waybill.embeds e join waybill.tenants t on t.id = e.tenant_id where e.id = ${id}`;
+  return row && { embedId: id, tenant: { id: row.tenantId, slug: row.slug }, processKey: row.processKey };
+}
+
+export async function isEmbed(sql: Sql, tenantId: number, id: string): Promise<boolean> {
+  const rows = await sql`select 1 from waybill.embeds where id = ${id} and tenant_id = ${tenantId}`;
+  return rows.length === 1;
+}
+
+/** The origins that may show the embed's page in a frame; undefined where there is no such embed. */
+export async function findAllowedOrigins(sql: Sql, id: string): Promise<readonly string[] | undefined> {
+  const [row] = await sql<{ origins: string[] }[]>`
+    select allowed_origins as origins from waybill.embeds where id = ${id}`;
+  return row?.origins;
+}
+
+export interface EmbedRow {
+  readonly embed_id: string;
+  readonly process_key: string;
+  readonly allowed_origins: string[];
+  readonly created_by: string;
+  readonly created_at: string;
+}
+
+/** Newest first. */
+export async function findEmbeds(
+  sql: Sql,
+  { tenantId, processKey }: { readonly tenantId: number; readonly processKey: string | null },
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<EmbedRow[]> {
+  const rows = await sql<EmbedRow[]>`
+    select id as embed_id, process_key, allowed_origins, created_by,
+           to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+    from waybill.embeds e
+    where tenant_id = ${tenantId} and (${processKey}::text is null or process_key = ${processKey})
+    order by e.created_at desc, id offset ${offset} limit ${limit}`;
+  return [...rows];
+}
+
+/** Whether the tenant had it. */
+export async function deleteEmbed(sql: Sql, tenantId: number, id: string): Promise<boolean> {
+  const { count } = await sql`delete from waybill.embeds where id = ${id} and tenant_id = ${tenantId}`;
+  return count === 1;
+}
