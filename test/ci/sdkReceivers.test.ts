@@ -9,10 +9,14 @@ const readme = await Bun.file(new URL("../../sdk/README.md", import.meta.url)).t
 const folder = await mkdtemp(join(tmpdir(), "receivers-"));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The README's first block in this language, as a file. */
-async function sample(language: string): Promise<string> {
-  const path = join(folder, language);
-  await Bun.write(path, new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "ms").exec(readme)?.[1] ?? "");
+const [, receivers = ""] = /^### Without TypeScript$(.*?)^### /ms.exec(readme) ?? [];
+
+/** The README's receiver in this language, as a file. */
+async function sample(language: string, name = language): Promise<string> {
+  const [, text] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "ms").exec(receivers) ?? [];
+  if (text === undefined) throw new Error(`the README has no receiver in ${language}`);
+  const path = join(folder, name);
+  await Bun.write(path, text);
   return path;
 }
 
@@ -44,4 +48,10 @@ test("the README's shell receiver passes the kit", async () => {
 
 test("the README's Python receiver passes the kit", async () => {
   expect(await kit("python3", await sample("python"))).toEndWith(" passed, 0 failed");
+}, 60_000);
+
+test("the README's Java receiver passes the kit", async () => {
+  const source = await sample("java", "Receive.java");
+  expect(await Bun.spawn(["javac", source]).exited).toBe(0);
+  expect(await kit("java", "-cp", folder, "Receive")).toEndWith(" passed, 0 failed");
 }, 60_000);
