@@ -53,9 +53,9 @@ export async function deliver(
   const call = await (run.config.kind === "addon"
     ? addonCall(run, run.config, deps)
     : apiCall(run, run.config, deps));
-  await sending();
   const answer = await deps.outboundFetch({
     ...call,
+    sending,
     headers: { ...call.headers, "Idempotency-Key": idempotencyKey(run) },
     timeoutMs: run.config.timeoutSeconds * 1000,
   });
@@ -72,7 +72,7 @@ function idempotencyKey({ processInstanceId, activityId, attempt }: ServiceTaskR
   return `${processInstanceId}:${encodeURIComponent(activityId)}:${attempt}`;
 }
 
-type Call = Omit<OutboundCall, "timeoutMs">;
+type Call = Omit<OutboundCall, "timeoutMs" | "sending">;
 
 async function apiCall(run: ServiceTaskRun, config: ApiCall, deps: Deps): Promise<Call> {
   const { variables } = run;

@@ -5,6 +5,7 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
 import { pointerToken } from "../json.ts";
 import { type Fault, maxFaults } from "../problem.ts";
+import { meaningOf } from "./patterns.ts";
 
 // One fault can be several errors: of a union, each of its members and the union itself.
 Settings.Set({ maxErrors: 4 * maxFaults });
@@ -51,7 +52,7 @@ function sentence(error: TLocalizedValidationError): string {
     case "const":
       return `It must be ${JSON.stringify(error.params.allowedValue)}.`;
     case "pattern":
-      return `It must match ${error.params.pattern}.`;
+      return meaningOf(String(error.params.pattern));
     case "minLength":
       return `It must have at least ${counted(error.params.limit, "character")}.`;
     case "maxLength":

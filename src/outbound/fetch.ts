@@ -34,6 +34,8 @@ export interface OutboundCall {
   readonly body?: string;
   /** For everything: resolving, connecting, sending and the whole answer. */
   readonly timeoutMs: number;
+  /** Awaited once the address is allowed, just before the request goes out: what it throws passes through, nothing is sent. */
+  readonly sending?: () => Promise<void>;
 }
 
 export type OutboundFetch = (call: OutboundCall) => Promise<OutboundAnswer>;
@@ -51,6 +53,8 @@ export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
     const deadline = startDeadline(call.timeoutMs);
     try {
       const target = await deadline.race(checkTarget(call.url, settings));
+      await call.sending?.();
+      deadline.signal.throwIfAborted();
       const answer = exchange(target, { ...settings, call, headers, deadline });
       return await deadline.race(answer);
     } finally {

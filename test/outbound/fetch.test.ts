@@ -160,6 +160,33 @@ test("of several addresses the next is called where one takes no connection", as
   expect((await call(`http://several.example:${port}/`, { resolve })).status).toBe(200);
 });
 
+test("`sending` is asked once the call may go out, and not for one that may not", async () => {
+  const { port, received } = await partner();
+  const asked: string[] = [];
+  const sending = (name: string) => async () => {
+    asked.push(`${name}: ${received.length} received`);
+  };
+  await call(`http://127.0.0.1:${port}/`, { sending: sending("allowed") });
+  const url = `http://bank.example:${port}/`;
+  const refused = { resolve: resolvesTo("10.0.0.1"), sending: sending("refused") };
+  await expect(call(url, refused)).rejects.toMatchObject({ code: "refused_by_policy" });
+  await expect(call(url, { resolve: noName, sending: sending("unknown") })).rejects.toMatchObject({
+    code: "unreachable",
+  });
+  const header = { headers: { "X-Name": "a\nb" }, sending: sending("header") };
+  await expect(call(url, header)).rejects.toMatchObject({ code: "invalid_header" });
+  expect(asked).toEqual(["allowed: 0 received"]);
+});
+
+test("a call whose time is over before it goes out does not go out", async () => {
+  const { port, received } = await partner();
+  const sending = () => Bun.sleep(60);
+  const late = call(`http://127.0.0.1:${port}/`, { timeoutMs: 20, sending });
+  await expect(late).rejects.toMatchObject({ code: "timed_out", requestSent: "no" });
+  await Bun.sleep(50);
+  expect(received).toEqual([]);
+});
+
 test("TLS goes by the name, although an address is called", async () => {
   const { port, received } = await partner(undefined, { secure: true });
   const trusted = { resolve: resolvesTo("127.0.0.1"), certificateAuthorities: authority };
