@@ -5,10 +5,9 @@
 import { judge } from "./judge.ts";
 
 const command = process.argv.slice(2);
-if (command.length === 0) {
-  console.error("usage: bun run receiver-kit COMMAND…");
-  process.exit(2);
-}
+const [program] = command;
+if (program === undefined) giveUp("usage: bun run receiver-kit COMMAND…");
+if (Bun.which(program) === null) giveUp(`There is no program "${program}".`);
 
 const verdicts = await judge(async (value) => {
   const receiver = Bun.spawn(command, { stdin: new Blob([value]), stdout: "pipe", stderr: "inherit" });
@@ -22,3 +21,8 @@ for (const { name, faults } of verdicts)
 const failed = verdicts.filter(({ faults }) => faults.length > 0).length;
 console.log(`${verdicts.length - failed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
+
+function giveUp(sentence: string): never {
+  console.error(sentence);
+  process.exit(2);
+}
