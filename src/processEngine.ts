@@ -38,6 +38,8 @@ export type Starter = { readonly user: string } | { readonly formSession: string
 export interface ProcessEngine {
   /** Throws `invalid_bpmn`, `invalid_form` and `process_key_in_use`. */
   deploy(deployment: NewDeployment): Promise<Deployed>;
+  /** The instance that a form session has begun. */
+  findStarted(tenant: Tenant, formSession: string): Promise<Instance | undefined>;
   /**
    * Binds the attachments that the variables name and begins. A form session begins one process: a second time answers
    * the first. Throws `process_not_found`, `not_committed` and `process_failed`; then nothing has begun.

@@ -1,9 +1,11 @@
 /** Statements on `waybill.addons`: where service tasks find an integration by its key (design 9). */
+
 import type { Queryable, Sql } from "../database/connect.ts";
+import { utc } from "../database/timestamps.ts";
 import type { Addon } from "../generated/schemas.ts";
 
 const columns = (sql: Queryable) => sql`
-  key, url, updated_by, to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at`;
+  key, url, updated_by, ${utc(sql, "updated_at")} as updated_at`;
 
 export async function findAddon(
   sql: Queryable,

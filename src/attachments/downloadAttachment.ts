@@ -1,11 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { fileHeaders } from "../files/send.ts";
-import { type Attachment, isUuid } from "../formFiles/attachment.ts";
+import type { Attachment } from "../formFiles/attachment.ts";
 import { findAttachment } from "../formFiles/queries.ts";
 import { openAttachment } from "../formFiles/send.ts";
 import type { Handler } from "../handler.ts";
 import { isParticipant } from "../participants/queries.ts";
 import { Problem } from "../problem.ts";
+import { isUuid } from "../uuid.ts";
 
 /** For the uploader and the participants of the process instance's discussion; for others it does not exist. */
 export const downloadAttachment: Handler<"downloadAttachment"> = async ({ params, caller }, deps) => {

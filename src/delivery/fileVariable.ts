@@ -1,5 +1,5 @@
 /** Recognises the metadata of an attachment in a process variable's value (reference 2). */
-import { isUuid } from "../formFiles/attachment.ts";
+import { isUuid } from "../uuid.ts";
 
 /**
  * The attachment's id, lower case, or undefined where the value is not attachment metadata: a JSON object, or its

@@ -4,6 +4,7 @@
  */
 import { wireHeaders } from "../outbound/headers.ts";
 import { type BodyFormat, bodyFormatOf, checkTemplate, type Place } from "./placeholders.ts";
+import { namesIn } from "./template.ts";
 
 interface Common {
   /** The variable that takes the answer. */
@@ -32,6 +33,11 @@ export interface AddonCall extends Common {
 }
 
 export type ServiceTaskConfig = ApiCall | AddonCall;
+
+/** The variables that the body, or the parameters, take: where files go out as such. */
+export const namesSent = (config: ServiceTaskConfig): string[] =>
+  namesIn((config.kind === "addon" ? config.parameters : config.body) ?? "");
+
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Properties = Readonly<Record<string, string>>;
 

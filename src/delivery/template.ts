@@ -24,13 +24,12 @@ const noPlaceholder = /\$\{(?![\p{L}\p{M}\p{N}_$.-]+\})/u;
 export function parseTemplate(source: string): Template {
   const mistake = source.search(noPlaceholder);
   if (mistake !== -1) throw malformed(mistake + 1);
-  // Split by a pattern with one group: texts at the even places, names at the odd ones.
-  const parts = source.split(placeholder);
-  return {
-    texts: parts.filter((_, index) => index % 2 === 0),
-    names: parts.filter((_, index) => index % 2 === 1),
-  };
+  return { texts: source.split(placeholder).filter((_, index) => index % 2 === 0), names: namesIn(source) };
 }
+
+/** Split by a pattern with one group: texts at the even places, names at the odd ones. */
+export const namesIn = (source: string): string[] =>
+  source.split(placeholder).filter((_, index) => index % 2 === 1);
 
 /** The template with one text in the place of each placeholder. */
 export function assemble({ texts }: Template, written: readonly string[]): string {

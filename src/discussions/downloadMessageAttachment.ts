@@ -1,10 +1,10 @@
 import type { Sql } from "../database/connect.ts";
-import { isUuid } from "../formFiles/attachment.ts";
 import type { Handler } from "../handler.ts";
 import type { Discussion } from "../participants/queries.ts";
 import { Problem } from "../problem.ts";
 import { findAttachmentOf, type StoredFile } from "../storedFiles/queries.ts";
 import { sendStoredFile } from "../storedFiles/send.ts";
+import { isUuid } from "../uuid.ts";
 import { discussionFor } from "./discussion.ts";
 import { isMessageOf } from "./messages.ts";
 

@@ -1,11 +1,10 @@
 /** Statements on `waybill.discussion_messages`, whose attachments stand in `waybill.stored_files`. */
-import type { Queryable, Sql, Tx } from "../database/connect.ts";
+
+import type { Sql, Tx } from "../database/connect.ts";
+import { utc } from "../database/timestamps.ts";
 import type { SentFile } from "../files/send.ts";
 import type { Message, MessageAttachment } from "../generated/schemas.ts";
 import type { Discussion } from "../participants/queries.ts";
-
-const createdAt = (sql: Queryable) =>
-  sql`to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 export interface NewMessage {
   readonly id: string;
@@ -19,7 +18,7 @@ export async function insertMessage(tx: Tx, { id, discussion, author, text }: Ne
   const [row] = await tx<{ created_at: string }[]>`
     insert into waybill.discussion_messages as m (id, tenant_id, process_instance_id, author, text)
     values (${id}, ${discussion.tenantId}, ${discussion.processInstanceId}, ${author}, ${text})
-    returning ${createdAt(tx)} as created_at`;
+    returning ${utc(tx, "m.created_at")} as created_at`;
   if (!row) throw new Error("an insert answers one row");
   return row.created_at;
 }
@@ -39,7 +38,7 @@ export async function findMessages(
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<Message[]> {
   const messages = await sql<Message[]>`
-    select m.id::text as message_id, m.author, m.text, ${createdAt(sql)} as created_at,
+    select m.id::text as message_id, m.author, m.text, ${utc(sql, "m.created_at")} as created_at,
            coalesce(f.attachments, '[]'::json) as attachments
     from waybill.discussion_messages m
     left join lateral (

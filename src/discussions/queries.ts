@@ -1,10 +1,12 @@
 /** Statements on `waybill.discussion_participants`. */
+
 import type { Queryable, Sql } from "../database/connect.ts";
+import { utc } from "../database/timestamps.ts";
 import type { Participant } from "../generated/schemas.ts";
 import type { Discussion } from "../participants/queries.ts";
 
 const columns = (sql: Queryable) => sql`
-  user_id as "user", added_by, to_char(added_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as added_at`;
+  user_id as "user", added_by, ${utc(sql, "added_at")} as added_at`;
 
 export async function findParticipants(sql: Sql, discussion: Discussion): Promise<Participant[]> {
   const rows = await sql<Participant[]>`

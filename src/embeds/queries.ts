@@ -1,5 +1,7 @@
 /** Statements on `waybill.embeds`: the addresses at which visitors find a start form. */
+
 import type { Sql } from "../database/connect.ts";
+import { utc } from "../database/timestamps.ts";
 
 export interface Embed {
   readonly embedId: string;
@@ -58,7 +60,7 @@ export async function findEmbeds(
 ): Promise<EmbedRow[]> {
   const rows = await sql<EmbedRow[]>`
     select id as embed_id, process_key, allowed_origins, created_by,
-           to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+           ${utc(sql, "created_at")} as created_at
     from waybill.embeds e
     where tenant_id = ${tenantId} and (${processKey}::text is null or process_key = ${processKey})
     order by e.created_at desc, id offset ${offset} limit ${limit}`;

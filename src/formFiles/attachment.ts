@@ -1,12 +1,6 @@
 /** What is known of an attachment, and the shapes in which it is told. */
 import type { AttachmentMetadata } from "../generated/schemas.ts";
 
-/** Where an attachment's bytes are. Made of the id, so no file name ever reaches the storage. */
-export const objectKey = (tenantId: number, attachmentId: string) =>
-  `attachments/${tenantId}/${attachmentId.toLowerCase()}`;
-
-export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-
 /** An attachment as the rooms see it. */
 export interface Attachment {
   readonly id: string;

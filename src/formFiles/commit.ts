@@ -1,4 +1,5 @@
 /** Drafts become part of a process: the same for a form UI that finalizes and an engine that binds (design 8). */
+import { counted } from "../counted.ts";
 import type { Queryable } from "../database/connect.ts";
 import type { Finalized } from "../generated/schemas.ts";
 import { Problem } from "../problem.ts";
@@ -17,9 +18,8 @@ export async function commitAttachments(
 }
 
 export function notCommitted(ids: readonly string[]): Problem {
-  const count = ids.length === 1 ? "1 attachment is" : `${ids.length} attachments are`;
   return new Problem("not_committed", {
-    message: `${count} not there to be taken, or taken already. Nothing was changed.`,
+    message: `${counted(ids.length, "attachment")} ${ids.length === 1 ? "is" : "are"} not there to be taken, or taken already. Nothing was changed.`,
     members: { not_committed: ids },
   });
 }

@@ -1,8 +1,10 @@
 /** A draft's uploader takes it back. */
+
 import type { Deps } from "../deps.ts";
+import { keyOf } from "../files/fileKind.ts";
 import { Problem } from "../problem.ts";
-import { isUuid, objectKey } from "./attachment.ts";
-import { deleteRow, markDeleting, type Uploader } from "./queries.ts";
+import { isUuid } from "../uuid.ts";
+import { attachments, deleteRow, markDeleting, type Uploader } from "./queries.ts";
 
 /**
  * Throws `attachment_not_found` where the uploader has no such attachment, `attachment_committed` where a process
@@ -19,7 +21,7 @@ export async function discardDraft(
       message: "The attachment is committed to a process and stays.",
     });
   try {
-    await storage.remove(objectKey(tenantId, id));
+    await storage.remove(keyOf(attachments, { tenantId, id }));
     await deleteRow(sql, id);
   } catch (err) {
     log.warn({ attachment_id: id, err }, "a discarded draft is left to the sweep");

@@ -1,11 +1,14 @@
 /** An upload becomes a draft, or leaves nothing behind (design 8). */
+
 import type { Deps } from "../deps.ts";
 import type { ReceivedFile } from "../file.ts";
+import { keyOf } from "../files/fileKind.ts";
 import { type JudgedFile, judgeFile } from "../files/judge.ts";
 import type { AttachmentMetadata } from "../generated/schemas.ts";
 import { Problem } from "../problem.ts";
-import { metadataOf, objectKey } from "./attachment.ts";
+import { metadataOf } from "./attachment.ts";
 import {
+  attachments,
   deleteRow,
   insertReceiving,
   lockSession,
@@ -47,7 +50,12 @@ export async function storeDraft(
   await insert(attachment, origin, deps);
   try {
     const { path, size, sha256, mimeType: contentType } = judged;
-    await deps.storage.put(objectKey(origin.tenantId, id), { path, size, sha256, contentType });
+    await deps.storage.put(keyOf(attachments, { tenantId: origin.tenantId, id }), {
+      path,
+      size,
+      sha256,
+      contentType,
+    });
   } catch (error) {
     await abandon(attachment, deps);
     throw error;
@@ -98,7 +106,7 @@ function checkQuota({ files, size }: SessionUsage, added: number, maxBytes: numb
 /** The object may or may not have arrived. What cannot be cleaned up now the sweep does later. */
 async function abandon({ id, tenantId }: NewAttachment, { sql, storage, log }: Deps): Promise<void> {
   try {
-    await storage.remove(objectKey(tenantId, id));
+    await storage.remove(keyOf(attachments, { tenantId, id }));
     await deleteRow(sql, id);
   } catch (err) {
     log.warn({ attachment_id: id, err }, "an upload that failed is left to the sweep");

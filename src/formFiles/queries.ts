@@ -2,13 +2,12 @@
  * Statements on attachments and their tokens. Each change of state is one guarded statement:
  * receiving → draft → committed, and receiving or draft → deleting → no row (reference 3, design 8).
  */
+
 import { uuids } from "../database/arrays.ts";
 import type { Queryable, Sql } from "../database/connect.ts";
+import { utc } from "../database/timestamps.ts";
 import type { FileKind } from "../files/fileKind.ts";
 import type { Attachment, Timestamp } from "./attachment.ts";
-
-const timestamp = (sql: Queryable, column: string) =>
-  sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 export interface NewAttachment extends Omit<Attachment, "state"> {
   readonly processKey: string;
@@ -32,7 +31,7 @@ export async function markDraft(sql: Sql, id: string): Promise<Timestamp | undef
   const [row] = await sql<{ uploaded_at: Timestamp }[]>`
     update waybill.attachments set state = 'draft', state_since = now(), uploaded_at = now()
     where id = ${id} and state = 'receiving'
-    returning ${timestamp(sql, "uploaded_at")} as uploaded_at`;
+    returning ${utc(sql, "uploaded_at")} as uploaded_at`;
   return row?.uploaded_at;
 }
 
@@ -157,14 +156,17 @@ export async function lockSession(
   await sql`
     insert into waybill.form_sessions (id, tenant_id, expires_at)
     values (${session.id}, ${session.tenantId}, ${session.expiresAt})
-    on conflict (id) do update set expires_at = excluded.expires_at`;
-  return sessionUsage(sql, session.id);
+    on conflict (tenant_id, id) do update set expires_at = excluded.expires_at`;
+  return sessionUsage(sql, session);
 }
 
-export async function sessionUsage(sql: Queryable, session: string): Promise<SessionUsage> {
+export async function sessionUsage(
+  sql: Queryable,
+  { id, tenantId }: { readonly id: string; readonly tenantId: number },
+): Promise<SessionUsage> {
   const [usage] = await sql<SessionUsage[]>`
     select count(*)::int as files, coalesce(sum(size), 0)::float8 as size from waybill.attachments
-    where form_session_id = ${session} and state <> 'deleting'`;
+    where form_session_id = ${id} and tenant_id = ${tenantId} and state <> 'deleting'`;
   return usage ?? { files: 0, size: 0 };
 }
 
@@ -181,7 +183,7 @@ export async function findSessionDrafts(
 ): Promise<SessionDraft[]> {
   const rows = await sql<SessionDraft[]>`
     select id::text, file_name as "fileName", mime_type as "mimeType", size::float8 as size,
-           field_name as "fieldName", ${timestamp(sql, "uploaded_at")} as "uploadedAt"
+           field_name as "fieldName", ${utc(sql, "uploaded_at")} as "uploadedAt"
     from waybill.attachments
     where form_session_id = ${session} and tenant_id = ${tenantId} and state = 'draft'
     order by waybill.attachments.uploaded_at, id`;

@@ -10,7 +10,7 @@ import type { Parts } from "../deps.ts";
 import { type FileKind, keyOf, type Place } from "../files/fileKind.ts";
 import type { ListedObject } from "../storage/storage.ts";
 import { storedFiles } from "../storedFiles/queries.ts";
-import { isUuid } from "./attachment.ts";
+import { isUuid } from "../uuid.ts";
 import { attachments } from "./queries.ts";
 import {
   analyzeSeen,

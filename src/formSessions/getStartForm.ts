@@ -5,14 +5,13 @@ import { findSessionDrafts, sessionUsage } from "../formFiles/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { findLatestDefinition } from "../processDefinitions/definition.ts";
-import { findStartedInstance } from "./queries.ts";
 
 /** Everything that the page of a form needs, also after it was reloaded. */
-export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, config }) => {
+export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, config, engine }) => {
   const { id, tenant, processKey, expiresAt } = caller;
   const definition = await findLatestDefinition(sql, tenant.id, processKey);
   if (!definition) throw new Problem("process_not_found");
-  const { files, size } = await sessionUsage(sql, id);
+  const { files, size } = await sessionUsage(sql, { id, tenantId: tenant.id });
   const maxTotal = 2 * config.uploadMaxBytes;
   const drafts = await findSessionDrafts(sql, tenant.id, id);
   return {
@@ -34,7 +33,7 @@ export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, c
         field_name: fieldName,
         metadata: metadataOf(draft, uploadedAt),
       })),
-      process_instance_id: (await findStartedInstance(sql, tenant.id, id)) ?? null,
+      process_instance_id: (await engine.findStarted(tenant, id))?.processInstanceId ?? null,
     },
   };
 };

@@ -1,28 +1,33 @@
 import type { Handler } from "../handler.ts";
 import { pointerToken } from "../json.ts";
-import { maxFaults, Problem } from "../problem.ts";
+import { Problem } from "../problem.ts";
 import { findLatestDefinition } from "../processDefinitions/definition.ts";
 import { namesOf } from "../processDefinitions/formVariables.ts";
-import type { StoredVariable } from "../processEngine.ts";
+import type { Instance, StoredVariable } from "../processEngine.ts";
 import { parseVariables } from "../variables/parse.ts";
 
-/** Tenant and process come from the form token; the session starts one process, however often it asks. */
+/**
+ * Tenant and process come from the form token; the session starts one process, however often it asks, and whatever form
+ * the process has got since.
+ */
 export const startPublicProcess: Handler<"startPublicProcess"> = async (
   { body, caller },
   { engine, sql, log },
 ) => {
   const { tenant, processKey, id: formSession } = caller;
+  const started = await engine.findStarted(tenant, formSession);
+  if (started) return answerOf(started);
   const definition = await findLatestDefinition(sql, tenant.id, processKey);
   if (!definition) throw new Problem("process_not_found");
   const variables = parseVariables(body.variables, log);
   refuseForeign(variables, definition.start_form);
-  const instance = await engine.start({ tenant, processKey, variables, by: { formSession } });
-  const { processInstanceId, state } = instance;
-  return {
-    status: 201,
-    body: { process_instance_id: processInstanceId, process_key: instance.processKey, state },
-  };
+  return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));
 };
+
+const answerOf = ({ processInstanceId, processKey, state }: Instance) => ({
+  status: 201 as const,
+  body: { process_instance_id: processInstanceId, process_key: processKey, state },
+});
 
 /**
  * What the form does not ask for is not the visitor's to say: the process may go by it. A file is uploaded, and so looked
@@ -36,5 +41,5 @@ function refuseForeign(variables: ReadonlyMap<string, StoredVariable>, form: obj
     const detail = "A visitor's file is uploaded, and its metadata is the variable.";
     return type === "File" ? [{ pointer: `${pointer}/type`, detail }] : [];
   });
-  if (errors.length > 0) throw new Problem("invalid_variable", { errors: errors.slice(0, maxFaults) });
+  if (errors.length > 0) throw new Problem("invalid_variable", { errors });
 }

@@ -22,6 +22,9 @@ export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
         { request_id: exchange.requestId, code: problem.code, err: problem.cause },
         problem.title,
       );
+    // The caller is told where the process stands still; why the engine says so is for the log.
+    if (problem.code === "process_failed" && problem.cause !== undefined)
+      deps.log.warn({ request_id: exchange.requestId, err: problem.cause }, problem.message);
     await audit(deps, exchange, problem);
     await exchange.dispose?.();
     // What is left of a body Bun reads, and drops, behind the answer. One that told no length may never end.

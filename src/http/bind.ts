@@ -65,9 +65,11 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
     await admit({ request, params, server }, operation, deps);
     // Bun counts its idle time from the head on, however busily the body arrives. The body has a deadline of its own.
     server?.timeout(request, 0);
-    const read = await readBody?.(request);
-    server?.timeout(request, idleSeconds);
-    return read;
+    try {
+      return await readBody?.(request);
+    } finally {
+      server?.timeout(request, idleSeconds);
+    }
   };
   const transform = async ({ request, params, server }: Context) => {
     await admit({ request, params, server }, operation, deps);

@@ -1,8 +1,10 @@
 /** The contract's schemas at work: compiled once, their errors told in plain sentences. */
+
 import type Type from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
+import { counted } from "../counted.ts";
 import { pointerToken } from "../json.ts";
 import { type Fault, maxFaults } from "../problem.ts";
 import { meaningOf } from "./patterns.ts";
@@ -74,8 +76,6 @@ function sentence(error: TLocalizedValidationError): string {
 
 const unknownIn = (root: string) =>
   root === "/query" ? "There is no such parameter." : "There is no such member here.";
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function described(type: string): string {
   if (type === "null") return type;

@@ -1,5 +1,5 @@
-import { isUuid } from "../formFiles/attachment.ts";
 import type { Handler } from "../handler.ts";
+import { isUuid } from "../uuid.ts";
 import { findIncidents } from "./queries.ts";
 
 export const listIncidents: Handler<"listIncidents"> = async ({ query, caller }, { sql }) => {

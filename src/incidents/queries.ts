@@ -1,5 +1,7 @@
 /** Reads of `waybill.incidents`. */
+
 import type { Sql } from "../database/connect.ts";
+import { utc } from "../database/timestamps.ts";
 import type { Incident } from "../generated/schemas.ts";
 
 export interface Wanted {
@@ -15,11 +17,9 @@ export async function findIncidents(
   { tenantId, processInstanceId, resolved }: Wanted,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<Incident[]> {
-  const moment = (column: string) =>
-    sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
   const rows = await sql<Incident[]>`
     select id::text as incident_id, process_instance_id::text, process_key, activity_id, type, message, request_sent,
-           attempt, ${moment("created_at")} as created_at, ${moment("resolved_at")} as resolved_at
+           attempt, ${utc(sql, "created_at")} as created_at, ${utc(sql, "resolved_at")} as resolved_at
     from waybill.incidents
     where tenant_id = ${tenantId} and (resolved_at is not null) = ${resolved}
       and (${processInstanceId}::uuid is null or process_instance_id = ${processInstanceId}::uuid)

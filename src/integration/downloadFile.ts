@@ -1,8 +1,8 @@
-import { isUuid } from "../formFiles/attachment.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { findUpload } from "../storedFiles/queries.ts";
 import { sendStoredFile } from "../storedFiles/send.ts";
+import { isUuid } from "../uuid.ts";
 
 export const downloadFile: Handler<"downloadFile"> = async ({ params, caller }, deps) => {
   const id = params.file_id;

@@ -20,8 +20,8 @@ export interface QueueOptions<Data> {
   readonly groupOf?: (data: Data) => string;
 }
 
-/** A job's work. What it throws has it run again after two seconds. */
-export type Worker<Data> = (data: Data) => Promise<void>;
+/** A job's work, with the number of times that it was begun before. What it throws has it run again after two seconds. */
+export type Worker<Data> = (data: Data, retries: number) => Promise<void>;
 
 export interface Queue<Data extends object> {
   /** Within the transaction, or at once. Ring when it is committed. */
@@ -79,15 +79,17 @@ export async function createQueue<Data extends object>(
   const running = new Set<Running>();
   let places = 0;
   let worker: Worker<Data> = async () => {};
-  let fetching = false;
+  let fetching = Promise.resolve();
+  let isFetching = false;
   let rung = false;
 
+  function lookForJobs(): void {
+    if (isFetching) rung = true;
+    else fetching = fetchJobs();
+  }
+
   async function fetchJobs(): Promise<void> {
-    if (fetching) {
-      rung = true;
-      return;
-    }
-    fetching = true;
+    isFetching = true;
     try {
       do {
         rung = false;
@@ -101,7 +103,7 @@ export async function createQueue<Data extends object>(
     } catch (error) {
       report.failed(error);
     } finally {
-      fetching = false;
+      isFetching = false;
     }
   }
 
@@ -116,7 +118,7 @@ export async function createQueue<Data extends object>(
       const { batchSize, ignoreGroups } = room();
       running.delete(job);
       // Others may have waited for this place alone.
-      if (batchSize <= 0 || ignoreGroups.length > 0) void fetchJobs();
+      if (batchSize <= 0 || ignoreGroups.length > 0) lookForJobs();
     });
     const job: Running = { ...attempt, group: groupOf?.(data), ended };
     running.add(job);
@@ -124,7 +126,7 @@ export async function createQueue<Data extends object>(
 
   async function run(attempt: Attempt, data: Data): Promise<void> {
     try {
-      await worker(data);
+      await worker(data, attempt.retryCount);
       await complete(attempt);
     } catch (err) {
       log.warn({ queue: name, job: data, err }, "a job failed and will run again");
@@ -165,18 +167,20 @@ export async function createQueue<Data extends object>(
       await boss.insert(name, rows, { db: databaseOf(on) as never });
     },
     ring: () => {
-      if (places > 0) void fetchJobs();
+      if (places > 0) lookForJobs();
     },
     work: (many, run) => {
       places = many;
       worker = run;
-      poll = setInterval(fetchJobs, pollMs);
+      poll = setInterval(lookForJobs, pollMs);
       pulse = setInterval(beat, (lostAfterSeconds * 1_000) / 4);
-      void fetchJobs();
+      lookForJobs();
     },
     drain: async () => {
       places = 0;
       clearInterval(poll);
+      // What is being fetched just now is this process's to do.
+      await fetching;
       await Promise.allSettled([...running].map(({ ended }) => ended));
       clearInterval(pulse);
     },

@@ -33,7 +33,6 @@ export interface ServiceTaskJob {
 
 export interface ClaimedTask {
   readonly run: ServiceTaskRun;
-  readonly rerun: number;
   /** What an earlier attempt was answered, where the process could not go on with it: nothing is sent again. */
   readonly answered: Answered | undefined;
 }

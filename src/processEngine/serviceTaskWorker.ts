@@ -9,12 +9,20 @@ import { Problem } from "../problem.ts";
 import {
   type ClaimedTask,
   LostClaim,
+  type NewIncident,
   rejectedCode,
   type ServiceTaskJob,
   type ServiceTasks,
 } from "./serviceTask.ts";
 
-export async function carryOut(job: ServiceTaskJob, tasks: ServiceTasks, deps: Deps): Promise<void> {
+/** How often what goes wrong on our side, before anything is sent, is tried again: for a minute at least. */
+const maxRetries = 30;
+
+export async function carryOut(
+  job: ServiceTaskJob,
+  tasks: ServiceTasks,
+  { retries, ...deps }: Deps & { readonly retries: number },
+): Promise<void> {
   const task = await tasks.claim(job);
   if (!task) return;
   if (task.answered) return goOn(task, task.answered, tasks);
@@ -34,8 +42,8 @@ export async function carryOut(job: ServiceTaskJob, tasks: ServiceTasks, deps: D
     const { serviceTaskId: service_task_id, attempt } = task.run;
     deps.log.warn({ err: error, service_task_id, attempt }, "a service task could not be carried out");
     // Nothing was sent, and the job will run again: no reason yet to bother anyone.
-    if (!(error instanceof DeliveryFailure) && !requestSent) throw error;
-    await persist(() => tasks.fail(task, incidentOf(error)), deps);
+    if (!(error instanceof DeliveryFailure) && !requestSent && retries < maxRetries) throw error;
+    await persist(() => tasks.fail(task, incidentOf(error, requestSent)), deps);
   }
 }
 
@@ -73,14 +81,14 @@ function inItsWords(body: string): string {
   return words.length <= 300 ? `: "${words}"` : `: "${words.slice(0, 300).toWellFormed()}…"`;
 }
 
-function incidentOf(error: unknown) {
+function incidentOf(error: unknown, wasSent: boolean): NewIncident {
   if (error instanceof DeliveryFailure) {
     const { code: type, message, requestSent } = error;
     return { type, message, requestSent };
   }
-  const message =
-    "Something went wrong on our side after the request was sent; the log knows more. A rerun sends it again.";
-  return { type: "internal_error", message, requestSent: "unknown" } as const;
+  const when = wasSent ? "after the request was sent" : "again and again before the request was sent";
+  const message = `Something went wrong on our side ${when}; the log knows more. A rerun sends it${wasSent ? " again" : ""}.`;
+  return { type: "internal_error", message, requestSent: wasSent ? "unknown" : "no" };
 }
 
 const tries = 60;

@@ -17,6 +17,8 @@ export async function startEngine(
   const deps: Deps = { ...parts, engine: embedded.engine };
   if (!workers) return deps;
   embedded.work();
-  embedded.jobs.work(serviceTasksAtOnce, (job) => carryOut(job, embedded.serviceTasks, deps));
+  embedded.jobs.work(serviceTasksAtOnce, (job, retries) =>
+    carryOut(job, embedded.serviceTasks, { ...deps, retries }),
+  );
   return deps;
 }

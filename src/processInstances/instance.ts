@@ -1,8 +1,8 @@
 /** One process instance, for those who may look at it: asked by processes and by the tasklist. */
-import type { Sql } from "../database/connect.ts";
-import { isUuid } from "../formFiles/attachment.ts";
+import type { Queryable, Sql } from "../database/connect.ts";
 import type { Caller } from "../handler.ts";
 import { isParticipant } from "../participants/queries.ts";
+import { isUuid } from "../uuid.ts";
 
 export interface ProcessInstanceRow {
   readonly id: string;
@@ -26,12 +26,15 @@ export async function instanceFor(
   return (await isParticipant(sql, discussion, subject)) ? instance : undefined;
 }
 
+/** Of the instance `i`: an active one with an open incident is an incident. */
+export const shownState = (sql: Queryable) => sql`
+  case when i.state = 'active' and exists (
+    select from waybill.incidents o where o.process_instance_id = i.id and o.resolved_at is null)
+  then 'incident' else i.state end`;
+
 async function findInstance(sql: Sql, tenantId: number, id: string): Promise<ProcessInstanceRow | undefined> {
   const [row] = await sql<ProcessInstanceRow[]>`
-    select id::text, process_key as "processKey", started_by as "startedBy",
-      case when state = 'active' and exists (
-        select from waybill.incidents o where o.process_instance_id = i.id and o.resolved_at is null)
-      then 'incident' else state end as state
+    select id::text, process_key as "processKey", started_by as "startedBy", ${shownState(sql)} as state
     from waybill.process_instances i where id = ${id} and tenant_id = ${tenantId}`;
   return row;
 }

@@ -1,9 +1,10 @@
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
-import { findLatestDefinition } from "../processDefinitions/definition.ts";
+import { findBpmn, findLatestDefinition } from "../processDefinitions/definition.ts";
 
 export const getProcessDefinition: Handler<"getProcessDefinition"> = async ({ params, caller }, { sql }) => {
   const definition = await findLatestDefinition(sql, caller.tenant.id, params.process_key);
   if (!definition) throw new Problem("process_not_found");
-  return { status: 200, body: definition };
+  const { id, ...shown } = definition;
+  return { status: 200, body: { ...shown, bpmn: await findBpmn(sql, id) } };
 };

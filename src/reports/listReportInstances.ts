@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { findInstances, isDeployed } from "./queries.ts";
@@ -11,8 +12,8 @@ export const listReportInstances: Handler<"listReportInstances"> = async (
   const { tenant } = caller;
   const processKey = params.processDefinitionKey;
   if (!(await isDeployed(sql, tenant.id, processKey))) throw new Problem("process_not_found");
-  const { total, json } = await findInstances(sql, tenant, { processKey, offset: page * limit, limit });
-  const message = total === 1 ? "1 instance in all." : `${total} instances in all.`;
+  const { total, json } = await findInstances(sql, tenant.id, { processKey, offset: page * limit, limit });
+  const message = `${counted(total, "instance")} in all.`;
   const data = { instances: { jsonText: json }, page, limit, total };
   return { status: 200, body: { success: true, message, data } };
 };

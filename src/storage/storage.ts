@@ -25,7 +25,7 @@ export interface Storage {
   list(prefix: string): AsyncIterable<ListedObject>;
   /** Makes the bucket or folder where it is missing; any number of processes may do so at once. */
   prepare(): Promise<void>;
-  /** Resolves if the storage would answer now: one cheap look, for `/readyz`. */
+  /** Resolves if the storage would answer now: one cheap look. */
   ready(): Promise<void>;
 }
 

@@ -1,12 +1,14 @@
 import postgres from "postgres";
 import { recordSuccess } from "../audit/queries.ts";
+import { quoteIdentifier, quoteTable } from "../database/identifiers.ts";
 import type { Column, NewTable } from "../generated/schemas.ts";
 import type { FaultMergingHandler } from "../handler.ts";
 import { Problem } from "../problem.ts";
+import { lockTenant } from "../tenants/queries.ts";
 import { columnTypes } from "./columnTypes/index.ts";
 import { isBuiltIn } from "./definition.ts";
-import { quoteIdentifier, quoteTable, systemColumns } from "./identifiers.ts";
-import { insertRecord, lockTenant, runDefinition } from "./queries.ts";
+import { systemColumns } from "./identifiers.ts";
+import { insertRecord, runDefinition } from "./queries.ts";
 import { refuse, type ValueFault } from "./values.ts";
 
 /** Makes the table, its registry entry and its audit record in one transaction. */

@@ -1,10 +1,11 @@
 import postgres from "postgres";
 import { recordSuccess } from "../audit/queries.ts";
+import { quoteTable } from "../database/identifiers.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
+import { lockTenant } from "../tenants/queries.ts";
 import { tableNotFound } from "./definition.ts";
-import { quoteTable } from "./identifiers.ts";
-import { deleteRecord, lockTenant, runDefinition } from "./queries.ts";
+import { deleteRecord, runDefinition } from "./queries.ts";
 
 /** Removes the table, its registry entry and adds the audit record in one transaction. */
 export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, requestId }, { sql }) => {

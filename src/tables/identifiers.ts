@@ -9,5 +9,3 @@ export const systemColumns: ReadonlySet<string> = new Set([
   "cmax",
   "ctid",
 ]);
-
-export { quoteIdentifier, quoteLiteral, quoteTable } from "../database/identifiers.ts";

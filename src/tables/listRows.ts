@@ -1,8 +1,8 @@
 import postgres from "postgres";
+import { counted } from "../counted.ts";
 import type { Handler } from "../handler.ts";
 import { type Fault, Problem } from "../problem.ts";
 import { stale, withDefinition } from "./definition.ts";
-import { counted } from "./messages.ts";
 import { runPage } from "./queries.ts";
 import { selectPage } from "./statements.ts";
 import { filterCondition } from "./values.ts";

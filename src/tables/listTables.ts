@@ -1,5 +1,5 @@
+import { counted } from "../counted.ts";
 import type { Handler } from "../handler.ts";
-import { counted } from "./messages.ts";
 import { listRecords } from "./queries.ts";
 
 export const listTables: Handler<"listTables"> = async ({ caller }, { sql }) => {

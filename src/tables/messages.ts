@@ -1,5 +1,4 @@
-/** `1 row`, `2 rows`. */
-export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+import { counted } from "../counted.ts";
 
 /** `1 row was inserted.`, `2 rows were inserted.` */
 export const countedChange = (count: number, participle: string) =>

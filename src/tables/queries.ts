@@ -1,6 +1,8 @@
 /** The table builder's statements. Those on a tenant's own table are composed in statements.ts. */
+
 import type { Queryable, Sql, Tx } from "../database/connect.ts";
 import { runShape } from "../database/prepared.ts";
+import { utc } from "../database/timestamps.ts";
 import type { Column, TableRecord } from "../generated/schemas.ts";
 import type { JsonText } from "../handler.ts";
 import type { Statement } from "./statements.ts";
@@ -9,8 +11,8 @@ import type { Statement } from "./statements.ts";
 const record = (sql: Queryable) => sql`
   row_to_json((select r from (select
     id, table_name, columns, description,
-    to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-    to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at
+    ${utc(sql, "created_at")} as created_at,
+    ${utc(sql, "updated_at")} as updated_at
   ) r))::text`;
 
 /** One tenant's table of this name. */
@@ -61,10 +63,6 @@ export async function deleteRecord(tx: Tx, tenantId: number, table: string) {
     returning ${record(tx)} as record`;
   return row && recordText(row.record);
 }
-
-/** One tenant's changes of definition happen one after the other. Held until the transaction ends. */
-export const lockTenant = (tx: Tx, tenantId: number) =>
-  tx`select pg_advisory_xact_lock(hashtextextended('waybill.tenant_tables', ${tenantId}))`;
 
 export const runDefinition = (tx: Tx, text: string) => tx.unsafe(text);
 

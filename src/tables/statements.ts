@@ -6,8 +6,9 @@
  * that it was made from stands in the statement's own snapshot; the definition's id is part of the text, so a
  * statement prepared for one definition never serves another.
  */
+
+import { quoteIdentifier, quoteLiteral, quoteTable } from "../database/identifiers.ts";
 import { builtInColumns, type Definition } from "./definition.ts";
-import { quoteIdentifier, quoteLiteral, quoteTable } from "./identifiers.ts";
 
 export interface Statement {
   readonly text: string;

@@ -1,5 +1,5 @@
-import { isUuid } from "../formFiles/attachment.ts";
 import type { Handler } from "../handler.ts";
+import { isUuid } from "../uuid.ts";
 import { findTasks } from "./queries.ts";
 
 export const listTasks: Handler<"listTasks"> = async ({ query, caller }, { sql }) => {

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/connect.ts";
-import { isUuid } from "../formFiles/attachment.ts";
 import type { Task } from "../generated/schemas.ts";
 import { Problem } from "../problem.ts";
+import { isUuid } from "../uuid.ts";
 import { findTask } from "./queries.ts";
 
 /** An open task of the tenant. Throws `task_not_found` for any other. */

@@ -1,10 +1,12 @@
 /** Reads of `waybill.user_tasks`: the open ones. */
+
 import type { Queryable, Sql } from "../database/connect.ts";
+import { utc } from "../database/timestamps.ts";
 import type { Task } from "../generated/schemas.ts";
 
 const columns = (sql: Queryable) => sql`
   t.id::text as task_id, t.process_instance_id::text, t.process_key, t.activity_id, t.name, t.form_key,
-  to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`;
+  ${utc(sql, "t.created_at")} as created_at`;
 
 /** Oldest first. */
 export async function findTasks(

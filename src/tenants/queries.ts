@@ -1,5 +1,5 @@
 /** Statements on `waybill.tenants`. */
-import type { Sql } from "../database/connect.ts";
+import type { Sql, Tx } from "../database/connect.ts";
 import { schemaOf } from "./tenant.ts";
 
 interface TenantRow {
@@ -26,3 +26,7 @@ export async function provisionTenant(sql: Sql, id: number, slug: string): Promi
   });
   return findTenant(sql, id, slug);
 }
+
+/** A tenant's tables and processes are defined one after the other. Held until the transaction ends. */
+export const lockTenant = (tx: Tx, tenantId: number) =>
+  tx`select pg_advisory_xact_lock(hashtextextended('waybill.tenant_tables', ${tenantId}))`;

@@ -65,23 +65,35 @@ export interface DeliveryRow {
   readonly name: string;
   readonly type: VariableType;
   readonly value: string;
-  /** An old file in base64. */
-  readonly content: string | null;
 }
 
-/** The variables of the instance that this column names, as one value: a list, or null where there are none. */
+/**
+ * The variables of the instance that this column names, without the content of files, as one value: a list, or null
+ * where there are none.
+ */
 export const deliveryRows = (sql: Queryable, instanceColumn: string) => sql`(
-  select json_agg(json_build_object('name', name, 'type', type, 'value', value,
-                                    'content', translate(encode(content, 'base64'), ${"\n"}, '')))
+  select json_agg(json_build_object('name', name, 'type', type, 'value', value))
   from waybill.process_variables v where v.process_instance_id = ${sql(instanceColumn)})`;
 
-/** What placeholders are replaced from. */
+/** What placeholders are replaced from; an old file has no value (`readContents`). */
 export function forDelivery(rows: readonly DeliveryRow[] | null): Variables {
-  const variables = (rows ?? []).map(({ name, type, value, content }): [string, Variable] => {
-    if (type === "File") return [name, { type, value: content ?? "" }];
+  const variables = (rows ?? []).map(({ name, type, value }): [string, Variable] => {
     // A number's text keeps the digits that a number would lose.
     const isNumber = type === "Integer" || type === "Long" || type === "Double";
     return [name, { type, value: isNumber && value !== "null" ? value : JSON.parse(value) }];
   });
   return Object.fromEntries(variables);
+}
+
+/** Old files with their content in base64. */
+export async function readContents(
+  sql: Queryable,
+  processInstanceId: string,
+  names: readonly string[],
+): Promise<Variables> {
+  const rows = await sql<{ name: string; value: string }[]>`
+    select name, coalesce(translate(encode(content, 'base64'), ${"\n"}, ''), '') as value from waybill.process_variables
+    where process_instance_id = ${processInstanceId} and type = 'File'
+      and name in (select json_array_elements_text(${JSON.stringify(names)}::text::json))`;
+  return Object.fromEntries(rows.map(({ name, value }) => [name, { type: "File", value }]));
 }

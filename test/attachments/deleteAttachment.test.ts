@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { objectKey } from "../../src/formFiles/attachment.ts";
 import {
   commit,
   fixture,
   freshUser,
   likeness,
   member,
+  objectKey,
   slugOf,
   upload,
   visit,

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "content-disposition";
-import { objectKey } from "../../src/formFiles/attachment.ts";
 import {
   commit,
   fixture,
@@ -12,6 +11,7 @@ import {
   freshUser,
   likeness,
   member,
+  objectKey,
   slugOf,
   upload,
 } from "../support/attachments.ts";

@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { AttachmentsApi, Configuration } from "../../sdk/src/generated/index.ts";
-import { objectKey } from "../../src/formFiles/attachment.ts";
 import {
   fixture,
   fixtureBytes,
   freshUser,
   likeness,
   member,
+  objectKey,
   remains,
   upload,
   uploadPath,

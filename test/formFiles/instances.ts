@@ -1,11 +1,12 @@
 /** Two instances of Waybill on one database and one object folder, and what may be said of both afterwards. */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sql } from "../../src/database/connect.ts";
-import { objectKey } from "../../src/formFiles/attachment.ts";
 import { filesystemStorage } from "../../src/storage/filesystem.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { objectKey } from "../support/attachments.ts";
 import { createDatabase } from "../support/database.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

@@ -1,7 +1,8 @@
 /** Server processes that end by SIGKILL in the middle of uploads, commits, deletions and sweeps. */
+
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { objectKey } from "../../src/formFiles/attachment.ts";
 import { reconcile } from "../../src/formFiles/reconcile.ts";
+import { objectKey } from "../support/attachments.ts";
 import { digestOf } from "../support/localFiles.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { objectKey } from "../../src/formFiles/attachment.ts";
 import { type Finding, reconcile } from "../../src/formFiles/reconcile.ts";
+import { objectKey } from "../support/attachments.ts";
 import { type LocalFiles, openLocalFiles } from "../support/localFiles.ts";
 import type { TestServer } from "../support/server.ts";
 import { inFolder, repository, startWaybill } from "../support/waybillProcess.ts";

@@ -159,3 +159,15 @@ test("what a process says of a job that was lost to another counts nothing", asy
   }
   await jobs.stop();
 });
+
+test("a process that stops carries out what it is just fetching", async () => {
+  const { jobs, queue } = await startProcess("stopping");
+  const ended: number[] = [];
+  await queue.enqueue(sql, numbers(3));
+  queue.work(3, async ({ number }) => {
+    await Bun.sleep(100);
+    ended.push(number);
+  });
+  await jobs.stop();
+  expect(ended.toSorted()).toEqual([0, 1, 2]);
+});

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { objectKey } from "../../src/formFiles/attachment.ts";
-import { fixture, likeness, trustingLoopback, upload, type Visit, visit } from "../support/attachments.ts";
+import {
+  fixture,
+  likeness,
+  objectKey,
+  trustingLoopback,
+  upload,
+  type Visit,
+  visit,
+} from "../support/attachments.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { refusal } from "../support/tables.ts";
 

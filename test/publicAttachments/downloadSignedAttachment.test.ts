@@ -3,7 +3,6 @@ import { createHash, createHmac } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Configuration, PublicAttachmentsApi } from "../../sdk/src/generated/index.ts";
-import { objectKey } from "../../src/formFiles/attachment.ts";
 import {
   type CommittedAttachment,
   commit,
@@ -12,6 +11,7 @@ import {
   issue,
   issueOne,
   likeness,
+  objectKey,
   upload,
 } from "../support/attachments.ts";
 import { expectProblem } from "../support/problem.ts";

@@ -16,6 +16,9 @@ const folder = fileURLToPath(new URL("../fixtures/content/", import.meta.url));
 export const fixturePath = (name: string) => join(folder, name);
 export const fixtureBytes = (name: string) => Bun.file(fixturePath(name)).bytes();
 
+/** Where an attachment's bytes are in the storage. */
+export const objectKey = (tenantId: number, id: string) => `attachments/${tenantId}/${id.toLowerCase()}`;
+
 export interface FileOptions {
   /** The name that it is sent under. */
   readonly as?: string;

@@ -12,6 +12,7 @@ import {
   type DeliveryRow,
   deliveryRows,
   forDelivery,
+  readContents,
   readFile,
   readVariables,
   writeVariables,
@@ -183,7 +184,7 @@ test("a variable that is written again has its value replaced, of whatever type 
   expect([...(await readVariables(sql, instance))]).toEqual([["a", { type: "File", value: "null", file }]]);
 });
 
-test("delivery gets numbers as their text, Json as its text and an old file as base64", async () => {
+test("delivery gets numbers as their text, Json as its text and an old file as base64 where it is asked for", async () => {
   const instance = crypto.randomUUID();
   const others =
     '"s":{"value":"x"},"b":{"value":true},"none":{"value":null,"type":"Long"},"j":{"value":[1.10]}';
@@ -199,6 +200,9 @@ test("delivery gets numbers as their text, Json as its text and an old file as b
     b: { type: "Boolean", value: true },
     none: { type: "Long", value: null },
     j: { type: "Json", value: "[1.10]" },
+    f: { type: "File", value: null },
+  });
+  expect(await readContents(sql, instance, ["f", "s", "none", "other"])).toEqual({
     f: { type: "File", value: content },
   });
 });

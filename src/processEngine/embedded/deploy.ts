@@ -1,10 +1,13 @@
 /** A model becomes the next version of its process. */
+
 import postgres from "postgres";
 import { type Fault, Problem } from "../../problem.ts";
 import type { Deployed, NewDeployment } from "../../processEngine.ts";
+import { lockTenant } from "../../tenants/queries.ts";
+import { transactionTableName } from "../../tenants/transactionTable.ts";
 import { type ModelFault, readModel } from "../model/readModel.ts";
 import { readForms } from "./forms.ts";
-import { findLatest, insertDefinition, lockTenant } from "./queries.ts";
+import { findLatest, insertDefinition } from "./queries.ts";
 import type { Within } from "./step.ts";
 import { createTransactionTable } from "./transactions.ts";
 
@@ -45,5 +48,5 @@ const isDuplicateTable = (error: unknown) =>
 
 const keyInUse = (key: string) =>
   new Problem("process_key_in_use", {
-    message: `The process needs a table "trx_${key}", and the tenant has another one of this name.`,
+    message: `The process needs a table "${transactionTableName(key)}", and the tenant has another one of this name.`,
   });

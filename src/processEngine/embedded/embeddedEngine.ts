@@ -9,7 +9,7 @@ import type { Jobs, Queue } from "../../jobs/jobs.ts";
 import type { ProcessEngine } from "../../processEngine.ts";
 import type { ServiceTaskJob, ServiceTasks } from "../serviceTask.ts";
 import { deploy } from "./deploy.ts";
-import { completeTask, setVariables, start, terminate } from "./instances.ts";
+import { completeTask, findStarted, setVariables, start, terminate } from "./instances.ts";
 import { createModels } from "./models.ts";
 import { rerun, serviceTasksOf } from "./serviceTasks.ts";
 import type { TimerJob, Within } from "./step.ts";
@@ -41,6 +41,7 @@ export async function createEmbeddedEngine(
   };
   const engine: ProcessEngine = {
     deploy: (deployment) => deploy(within, deployment),
+    findStarted: (tenant, formSession) => findStarted(within, tenant, formSession),
     start: (instance) => start(within, instance),
     completeTask: (completion) => completeTask(within, completion),
     setVariables: (corrections) => setVariables(within, corrections),

@@ -1,5 +1,5 @@
 /** form-js schemas that come with a model, by their ids. */
-import { type Fault, maxFaults, Problem } from "../../problem.ts";
+import { type Fault, Problem } from "../../problem.ts";
 import type { NewDeployment } from "../../processEngine.ts";
 import type { ProcessModel } from "../model/readModel.ts";
 
@@ -18,7 +18,7 @@ export function readForms(files: NewDeployment["forms"], model: ProcessModel): F
     else forms[read.id] = read;
   }
   if (faults.length === 0) faults.push(...missing(model, forms));
-  if (faults.length > 0) throw new Problem("invalid_form", { errors: faults.slice(0, maxFaults) });
+  if (faults.length > 0) throw new Problem("invalid_form", { errors: faults });
   return { ...forms };
 }
 

@@ -1,11 +1,11 @@
 /** Instances begin, go on by their user tasks, and are terminated. */
 import postgres from "postgres";
 import type { Sql, Tx } from "../../database/connect.ts";
-import { isUuid } from "../../formFiles/attachment.ts";
 import { notCommitted } from "../../formFiles/commit.ts";
 import { Problem } from "../../problem.ts";
 import type { Corrections, Instance, NewInstance, TaskCompletion } from "../../processEngine.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
+import { isUuid } from "../../uuid.ts";
 import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
 import { readVariables, writeVariables } from "../../variables/queries.ts";
 import {
@@ -27,8 +27,6 @@ import { endTransaction } from "./transactions.ts";
 export async function start(within: Within, begin: NewInstance): Promise<Instance> {
   const { tenant, processKey, by } = begin;
   const session = "formSession" in by ? by.formSession : null;
-  const started = session === null ? undefined : await startedIn(within, tenant, session);
-  if (started) return started;
   const definition = await findLatest(within.sql, tenant.id, processKey);
   if (!definition) throw processNotFound(processKey);
   const instance = {
@@ -46,7 +44,7 @@ export async function start(within: Within, begin: NewInstance): Promise<Instanc
     return { processInstanceId: instance.id, processKey, state };
   } catch (error) {
     const first =
-      session !== null && isSecondStart(error) ? await startedIn(within, tenant, session) : undefined;
+      session !== null && isSecondStart(error) ? await findStarted(within, tenant, session) : undefined;
     if (first) return first;
     throw error;
   }
@@ -65,7 +63,8 @@ async function insert(
   const [model, variables] = await Promise.all([
     within.models.of(sql, instance.definitionId),
     withFacts(sql, instance.tenantId, given),
-    instance.formSessionId !== null && refuseForeign(sql, given, instance.formSessionId),
+    instance.formSessionId !== null &&
+      refuseForeign(sql, given, { id: instance.formSessionId, tenantId: instance.tenantId }),
   ]);
   const event = { kind: "started" } as const;
   const standing = runEngine(model, { state: undefined, event, variables });
@@ -82,13 +81,21 @@ async function insert(
 }
 
 /** A visitor binds what the visitor uploaded, and nothing else. */
-async function refuseForeign(sql: Sql, variables: Variables, session: string): Promise<void> {
+async function refuseForeign(
+  sql: Sql,
+  variables: Variables,
+  session: { readonly id: string; readonly tenantId: number },
+): Promise<void> {
   const ids = attachmentIdsOf(variables);
   const foreign = ids.length > 0 ? await draftsOfOthers(sql, ids, session) : [];
   if (foreign.length > 0) throw notCommitted(foreign);
 }
 
-async function startedIn({ sql }: Within, tenant: Tenant, session: string): Promise<Instance | undefined> {
+export async function findStarted(
+  { sql }: Within,
+  tenant: Tenant,
+  session: string,
+): Promise<Instance | undefined> {
   const found = await findSessionInstance(sql, tenant.id, session);
   return found && { processInstanceId: found.id, processKey: found.processKey, state: found.state };
 }

@@ -1,6 +1,8 @@
 /** The embedded engine's statements on models, instances and user tasks. */
+
 import { uuids } from "../../database/arrays.ts";
-import type { Queryable, Sql, Tx } from "../../database/connect.ts";
+import type { Queryable, Tx } from "../../database/connect.ts";
+import { shownState } from "../../processInstances/instance.ts";
 import type { Waiting } from "./run.ts";
 
 export interface DefinitionRef {
@@ -17,13 +19,6 @@ export async function findLatest(
     select id::text, version from waybill.process_definitions
     where tenant_id = ${tenantId} and process_key = ${processKey} order by version desc limit 1`;
   return row;
-}
-
-export async function findBpmn(sql: Queryable, definitionId: string): Promise<string> {
-  const [row] = await sql<{ bpmn: string }[]>`
-    select bpmn from waybill.process_definitions where id = ${definitionId}`;
-  if (!row) throw new Error(`there is no definition ${definitionId}`);
-  return row.bpmn;
 }
 
 export interface NewDefinition {
@@ -86,10 +81,7 @@ export async function findSessionInstance(
   formSessionId: string,
 ): Promise<SessionInstance | undefined> {
   const [row] = await sql<SessionInstance[]>`
-    select id::text, process_key as "processKey",
-      case when state = 'active' and exists (
-        select from waybill.incidents o where o.process_instance_id = i.id and o.resolved_at is null)
-      then 'incident' else state end as state
+    select id::text, process_key as "processKey", ${shownState(sql)} as state
     from waybill.process_instances i where tenant_id = ${tenantId} and form_session_id = ${formSessionId}`;
   return row;
 }
@@ -222,16 +214,11 @@ export async function closeUserTask(
 export async function draftsOfOthers(
   sql: Queryable,
   ids: readonly string[],
-  formSessionId: string,
+  session: { readonly id: string; readonly tenantId: number },
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select distinct id::text from unnest(${uuids(sql, ids)}) id
-    where id not in (select a.id from waybill.attachments a where a.form_session_id = ${formSessionId})`;
+    where id not in (select a.id from waybill.attachments a 
+                     where a.form_session_id = ${session.id} and a.tenant_id = ${session.tenantId})`;
   return rows.map(({ id }) => id);
 }
-
-/** One tenant's deployments and tables are defined one after the other. Held until the transaction ends. */
-export const lockTenant = (tx: Tx, tenantId: number) =>
-  tx`select pg_advisory_xact_lock(hashtextextended('waybill.tenant_tables', ${tenantId}))`;
-
-export type { Sql };

@@ -82,38 +82,58 @@ export async function closeTask(tx: Tx, { id, attempt }: Attempt): Promise<boole
 }
 
 /** The attempt becomes an incident; whether it was still running. */
-export async function insertIncident(
-  sql: Queryable,
-  task: TaskRow,
-  incident: NewIncident & { readonly outcome?: string },
-): Promise<boolean> {
-  const [row] = await sql<{ added: boolean }[]>`
+export async function insertIncident(sql: Queryable, task: TaskRow, incident: NewIncident): Promise<boolean> {
+  const { count } = await sql`
     with failed as (
-      update waybill.service_tasks set state = 'incident', outcome = ${incident.outcome ?? null}::text::json
-      where id = ${task.id} and attempt = ${task.attempt} and state = 'running' returning id),
-    added as (
-      insert into waybill.incidents (id, tenant_id, process_instance_id, process_key, activity_id, service_task_id, type,
-                                     message, request_sent, attempt)
-      select ${Bun.randomUUIDv7()}, ${task.tenantId}, ${task.processInstanceId}, ${task.processKey}, ${task.activityId},
-             id, ${incident.type}, ${incident.message}, ${incident.requestSent}, ${task.attempt}
-      from failed returning id)
-    select exists (select from added) as added`;
-  return row?.added ?? false;
+      update waybill.service_tasks set state = 'incident', outcome = null
+      where id = ${task.id} and attempt = ${task.attempt} and state = 'running' returning id)
+    ${incidentOf(sql, task, incident)} from failed`;
+  return count === 1;
 }
 
-/** A timer that cannot go on: there is no service task behind it. Says nothing where one such is open. */
+/**
+ * The attempt becomes an incident that keeps what was answered; whether the answer still counts. An incident that the
+ * attempt is already, since its process was taken for dead, says from now on what is known.
+ */
+export async function keepAnswer(
+  sql: Queryable,
+  task: TaskRow,
+  incident: NewIncident & { readonly outcome: string },
+): Promise<boolean> {
+  const [row] = await sql<{ kept: boolean }[]>`
+    with failed as (
+      update waybill.service_tasks set state = 'incident', outcome = ${incident.outcome}::text::json
+      where id = ${task.id} and attempt = ${task.attempt} and state in ('running', 'incident') returning id),
+    corrected as (
+      update waybill.incidents
+      set type = ${incident.type}, message = ${incident.message}, request_sent = ${incident.requestSent}
+      where service_task_id in (select id from failed) and resolved_at is null returning service_task_id),
+    added as (
+      ${incidentOf(sql, task, incident)} from failed where id not in (select service_task_id from corrected))
+    select exists (select from failed) as kept`;
+  return row?.kept ?? false;
+}
+
+const incidentOf = (sql: Queryable, task: TaskRow, { type, message, requestSent }: NewIncident) => sql`
+  insert into waybill.incidents (id, tenant_id, process_instance_id, process_key, activity_id, service_task_id, type,
+                                 message, request_sent, attempt)
+  select ${Bun.randomUUIDv7()}::text::uuid, ${task.tenantId}, ${task.processInstanceId}::text::uuid, ${task.processKey},
+         ${task.activityId}, id, ${type}, ${message}, ${requestSent}, ${task.attempt}`;
+
+/** Whether it is a new one: an instance has one incident without a service task at a time. */
 export async function insertTimerIncident(
   sql: Sql,
   instance: { readonly id: string; readonly tenantId: number },
   message: string,
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const { count } = await sql`
     insert into waybill.incidents (id, tenant_id, process_instance_id, process_key, activity_id, type, message,
                                    request_sent, attempt)
     select ${Bun.randomUUIDv7()}, ${instance.tenantId}, i.id, i.process_key, '', 'process_failed', ${message}, 'no', 0
     from waybill.process_instances i where i.id = ${instance.id} and i.state = 'active' and not exists (
       select from waybill.incidents o
       where o.process_instance_id = i.id and o.service_task_id is null and o.resolved_at is null)`;
+  return count === 1;
 }
 
 export interface OpenIncident {

@@ -1,27 +1,28 @@
-/** The embedded engine's side of service tasks (see `ServiceTasks` in engine.ts), and running incidents again. */
+/** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
 
-import { parseServiceTask } from "../../delivery/serviceTask.ts";
+import type { Sql } from "../../database/connect.ts";
+import { namesSent, parseServiceTask, type ServiceTaskConfig } from "../../delivery/serviceTask.ts";
 import type { Variables } from "../../delivery/variable.ts";
-import { isUuid } from "../../formFiles/attachment.ts";
 import { revokeUnusedTokens } from "../../formFiles/queries.ts";
 import { Problem } from "../../problem.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
+import { isUuid } from "../../uuid.ts";
 import { storedVariables } from "../../variables/parse.ts";
-import { forDelivery } from "../../variables/queries.ts";
+import { forDelivery, readContents } from "../../variables/queries.ts";
 import {
   type Answered,
   type ClaimedTask,
   LostClaim,
-  type NewIncident,
   type ServiceTaskJob,
   type ServiceTasks,
 } from "../serviceTask.ts";
+import { raise, raiseWithAnswer } from "./incidents.ts";
 import { type EngineEvent, NothingWaits } from "./run.ts";
 import {
+  type ClaimedRow,
   claimTask,
   closeTask,
   findInterrupted,
-  insertIncident,
   lockIncident,
   markTaskSent,
   resolveIncident,
@@ -46,7 +47,7 @@ export function serviceTasksOf(within: Within): ServiceTasks {
     catchesError: ({ catches }: Claimed, code) => catches(code),
     throwError: (task: Claimed, { code, variables }) =>
       goOn(within, task, { kind: "serviceTaskRejected", executionId: task.row.executionId, code }, variables),
-    fail: ({ row }: Claimed, incident) => fail(within, row, incident),
+    fail: ({ row }: Claimed, incident) => raise(within, row, incident),
   } as ServiceTasks;
 }
 
@@ -58,11 +59,13 @@ async function claim(within: Within, job: ServiceTaskJob): Promise<Claimed | und
   const model = await models.of(sql, row.definitionId);
   const task = model.serviceTasks.get(row.activityId);
   const parsed = task && parseServiceTask(task.topic, task.properties);
-  if (!parsed || "faults" in parsed)
-    throw new Error(`the service task ${row.activityId} was deployed with faults`);
+  if (!parsed || "faults" in parsed) {
+    await raise(within, row, noLonger(parsed?.faults[0]));
+    return undefined;
+  }
+  const { config } = parsed;
   return {
     row,
-    rerun: row.rerun,
     answered: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Answered),
     catches: (code) => model.catchesError(row.activityId, code),
     run: {
@@ -71,11 +74,28 @@ async function claim(within: Within, job: ServiceTaskJob): Promise<Claimed | und
       serviceTaskId: row.id,
       activityId: row.activityId,
       attempt: row.attempt,
-      config: parsed.config,
-      variables: forDelivery(row.variables),
+      config,
+      variables: await variablesFor(sql, row, config),
     },
   };
 }
+
+/** Old files may be large: they come without their content, but for those that the request takes. */
+async function variablesFor(sql: Sql, row: ClaimedRow, config: ServiceTaskConfig): Promise<Variables> {
+  const variables = forDelivery(row.variables);
+  const isFile = (name: string) => Object.hasOwn(variables, name) && variables[name]?.type === "File";
+  const files = namesSent(config).filter(isFile);
+  if (files.length === 0) return variables;
+  return { ...variables, ...(await readContents(sql, row.processInstanceId, files)) };
+}
+
+/** It was deployed by a version of Waybill that took what this one does not. */
+const noLonger = (fault = "it is unknown.") =>
+  ({
+    type: "invalid_model",
+    message: `The service task can no longer be carried out as it was deployed: ${fault} Nothing was sent. Correct the model, deploy it and start again.`,
+    requestSent: "no",
+  }) as const;
 
 /** The process that sent it is gone: whether it was answered nobody knows, and only a person may send it again. */
 async function giveUpInterrupted(within: Within, job: ServiceTaskJob): Promise<undefined> {
@@ -83,20 +103,8 @@ async function giveUpInterrupted(within: Within, job: ServiceTaskJob): Promise<u
   if (!row) return undefined;
   const message =
     "The server ended while the request was under way. The integration may have taken it; a rerun sends it again.";
-  await fail(within, row, { type: "interrupted", message, requestSent: "unknown" });
+  await raise(within, row, { type: "interrupted", message, requestSent: "unknown" });
   return undefined;
-}
-
-async function fail({ sql, log }: Within, row: TaskRow, incident: NewIncident): Promise<void> {
-  const added = await insertIncident(sql, row, incident);
-  const { processInstanceId, activityId, attempt } = row;
-  const told = {
-    process_instance_id: processInstanceId,
-    activity_id: activityId,
-    attempt,
-    type: incident.type,
-  };
-  log.warn(told, added ? "an incident" : "a failure of a service task that is over");
 }
 
 /** The task is closed and the process goes on; where it cannot, the answer is kept for a rerun, which sends nothing. */
@@ -123,7 +131,11 @@ async function goOn(
     const message = `The integration answered, but the process cannot go on: ${error.message} A rerun goes on from the answer and sends nothing.`;
     const incident = { type: "process_failed", message, requestSent: "yes" } as const;
     const answered: Answered = { error: event.kind === "serviceTaskRejected" ? event.code : null, variables };
-    await insertIncident(within.sql, row, { ...incident, outcome: JSON.stringify(answered) });
+    await raiseWithAnswer(within, row, {
+      ...incident,
+      outcome: JSON.stringify(answered),
+      cause: error.cause,
+    });
   }
 }
 

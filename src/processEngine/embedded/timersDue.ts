@@ -1,7 +1,7 @@
 /** Timers of instances whose moment has come. */
 import { Problem } from "../../problem.ts";
+import { raiseOfTimer } from "./incidents.ts";
 import { NothingWaits } from "./run.ts";
-import { insertTimerIncident } from "./serviceTaskQueries.ts";
 import { advance, type TimerJob, type Within } from "./step.ts";
 
 /** Fires what is due. Jobs may come late, twice, or for an instance that has gone on: then nothing happens. */
@@ -15,6 +15,6 @@ export async function fireTimers(within: Within, job: TimerJob): Promise<void> {
     if (error instanceof NothingWaits) return;
     if (!(error instanceof Problem) || error.code !== "process_failed") throw error;
     const message = `A timer has fired, but the process cannot go on: ${error.message}`;
-    await insertTimerIncident(within.sql, { id: processInstanceId, tenantId }, message);
+    await raiseOfTimer(within, { id: processInstanceId, tenantId }, { message, cause: error.cause });
   }
 }

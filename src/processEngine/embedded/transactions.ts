@@ -4,13 +4,9 @@
  */
 
 import type { Sql, Tx } from "../../database/connect.ts";
-import { quoteIdentifier } from "../../database/identifiers.ts";
 import { runShape } from "../../database/prepared.ts";
-import { schemaOf } from "../../tenants/tenant.ts";
+import { transactionTable } from "../../tenants/transactionTable.ts";
 import type { InstanceRow } from "./queries.ts";
-
-export const transactionTable = (tenantId: number, processKey: string) =>
-  `${quoteIdentifier(schemaOf(tenantId))}.${quoteIdentifier(`trx_${processKey}`)}`;
 
 /** Fails with duplicate_table where a relation of this name is there. */
 export async function createTransactionTable(tx: Tx, tenantId: number, processKey: string): Promise<void> {

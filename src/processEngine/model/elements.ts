@@ -30,12 +30,36 @@ export function* everyElement(
   }
 }
 
-/** The flows that leave an element, told by their sources: `outgoing` is optional in a model. */
-export const outgoingOf = (scope: Element, element: Element) =>
-  flowElementsOf(scope).filter((flow) => isType(flow, "SequenceFlow") && flow.sourceRef === element);
+/** How the elements of a scope hang together: looked up once, since a model may have thousands of flows. */
+interface Wiring {
+  readonly outgoing: ReadonlyMap<unknown, readonly Element[]>;
+  readonly incoming: ReadonlyMap<unknown, readonly Element[]>;
+  readonly boundaries: ReadonlyMap<unknown, readonly Element[]>;
+}
 
-export const incomingOf = (scope: Element, element: Element) =>
-  flowElementsOf(scope).filter((flow) => isType(flow, "SequenceFlow") && flow.targetRef === element);
+const wirings = new WeakMap<Element, Wiring>();
+
+function wiringOf(scope: Element): Wiring {
+  const known = wirings.get(scope);
+  if (known) return known;
+  const flows = flowElementsOf(scope).filter((element) => isType(element, "SequenceFlow"));
+  const events = flowElementsOf(scope).filter((element) => isType(element, "BoundaryEvent"));
+  const wiring = {
+    outgoing: Map.groupBy(flows, ({ sourceRef }) => sourceRef),
+    incoming: Map.groupBy(flows, ({ targetRef }) => targetRef),
+    boundaries: Map.groupBy(events, ({ attachedToRef }) => attachedToRef),
+  };
+  wirings.set(scope, wiring);
+  return wiring;
+}
+
+/** The flows that leave an element, told by their sources: `outgoing` is optional in a model. */
+export const outgoingOf = (scope: Element, element: Element) => wiringOf(scope).outgoing.get(element) ?? [];
+
+export const incomingOf = (scope: Element, element: Element) => wiringOf(scope).incoming.get(element) ?? [];
+
+export const boundariesOf = (scope: Element, activity: Element) =>
+  wiringOf(scope).boundaries.get(activity) ?? [];
 
 export const extensionsOf = (element: Element): readonly Element[] => {
   const extension = element.extensionElements as Element | undefined;

@@ -2,9 +2,12 @@
  * What the embedded engine can run, element by element. Whatever it would do wrongly, or not at all, is a fault; what it
  * leaves out without harm is a warning.
  */
+
 import { ISODate, ISODuration } from "@0dep/piso";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
+import { transactionTableName } from "../../tenants/transactionTable.ts";
 import {
+  boundariesOf,
   type Element,
   everyElement,
   extensionsOf,
@@ -26,6 +29,7 @@ export interface Judgement {
 }
 
 const maxFlowNodes = 1_000;
+const maxFlows = 4_000;
 const passing = ["Task", "ManualTask"];
 const gateways = ["ExclusiveGateway", "ParallelGateway", "InclusiveGateway"];
 const activities = ["UserTask", "ServiceTask", "SubProcess", ...passing];
@@ -42,15 +46,16 @@ const runnable = [
 const harmless = ["DataObject", "DataObjectReference", "DataStoreReference"];
 
 export function judgeProcess(process: Process, judgement: Judgement): void {
-  if (Buffer.byteLength(`trx_${process.id}`) > 63)
+  if (Buffer.byteLength(transactionTableName(process.id)) > 63)
     judgement.fault(process, "The process id is longer than 59 bytes.");
-  const nodes = [...everyElement(process)].filter(({ element }) => !isType(element, "SequenceFlow"));
-  if (nodes.length > maxFlowNodes) {
-    judgement.fault(process, `The process has more than ${maxFlowNodes} elements.`);
+  const all = [...everyElement(process)];
+  const flows = all.filter(({ element }) => isType(element, "SequenceFlow")).length;
+  if (all.length - flows > maxFlowNodes || flows > maxFlows) {
+    judgement.fault(process, `The process has more than ${maxFlowNodes} elements, or ${maxFlows} flows.`);
     return;
   }
   judgeScope(process, judgement);
-  for (const { element, scope } of everyElement(process)) judgeElement(element, scope, judgement);
+  for (const { element, scope } of all) judgeElement(element, scope, judgement);
 }
 
 /** A process or a sub-process: one way in, and everything on it. */
@@ -73,11 +78,6 @@ function judgeScope(scope: Element, judgement: Judgement): void {
     )
       judgement.warning(element, "Nothing leads here.");
 }
-
-export const boundariesOf = (scope: Element, activity: Element) =>
-  flowElementsOf(scope).filter(
-    (element) => isType(element, "BoundaryEvent") && element.attachedToRef === activity,
-  );
 
 function judgeElement(element: Element, scope: Element, judgement: Judgement): void {
   if (isType(element, ...harmless)) return;

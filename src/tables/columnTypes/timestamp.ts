@@ -1,3 +1,4 @@
+import { utcText } from "../../database/timestamps.ts";
 import type { ColumnType } from "./columnType.ts";
 import { isDay } from "./date.ts";
 
@@ -12,7 +13,7 @@ export const timestamp: ColumnType = {
   accepts: (value) => typeof value === "string" && isMoment(value),
   fromFilter: (text) => text,
   toText: String,
-  toAnswer: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  toAnswer: utcText,
 };
 
 const grammar =

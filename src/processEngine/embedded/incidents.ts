@@ -1,0 +1,42 @@
+/** Incidents are raised here and nowhere else: each one is in the log too, where operators watch for it. */
+import type { NewIncident } from "../serviceTask.ts";
+import { insertIncident, insertTimerIncident, keepAnswer, type TaskRow } from "./serviceTaskQueries.ts";
+import type { Within } from "./step.ts";
+
+/** The attempt becomes an incident, where it is still the one that runs. */
+export async function raise({ sql, log }: Within, row: TaskRow, incident: NewIncident): Promise<void> {
+  const raised = await insertIncident(sql, row, incident);
+  log.warn(told(row, incident), raised ? "an incident" : "a failure of a service task that is over");
+}
+
+/** The integration answered, and the process cannot go on by it: the answer is kept for a rerun, which sends nothing. */
+export async function raiseWithAnswer(
+  { sql, log }: Within,
+  row: TaskRow,
+  { outcome, cause, ...incident }: NewIncident & { readonly outcome: string; readonly cause: unknown },
+): Promise<void> {
+  const raised = await keepAnswer(sql, row, { ...incident, outcome });
+  log.warn(
+    { ...told(row, incident), err: cause },
+    raised ? "an incident" : "an answer of a service task that is over",
+  );
+}
+
+/** A timer that cannot go on has no service task behind it. An instance has one such incident at a time. */
+export async function raiseOfTimer(
+  { sql, log }: Within,
+  instance: { readonly id: string; readonly tenantId: number },
+  { message, cause }: { readonly message: string; readonly cause: unknown },
+): Promise<void> {
+  if (!(await insertTimerIncident(sql, instance, message))) return;
+  const { id: process_instance_id, tenantId: tenant_id } = instance;
+  log.warn({ tenant_id, process_instance_id, type: "process_failed", err: cause }, "an incident");
+}
+
+const told = (row: TaskRow, { type }: NewIncident) => ({
+  tenant_id: row.tenantId,
+  process_instance_id: row.processInstanceId,
+  activity_id: row.activityId,
+  attempt: row.attempt,
+  type,
+});
