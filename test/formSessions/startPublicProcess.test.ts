@@ -19,14 +19,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const name = { type: "textfield", key: "name" };
+const card = { type: "filepicker", key: "card", multiple: true };
+
+async function deployForm(key: string, components: readonly object[]): Promise<void> {
+  const parts = [start("start", 'camunda:formRef="loan"'), userTask("a"), end(), flow("start", "a", "end")];
+  await deploy(server, model(key, parts.join("\n")), { forms: [{ id: "loan", components }] });
+}
+
 async function embed(): Promise<{ key: string; open(): Promise<FormSession> }> {
   const key = freshKey("loan");
-  const parts = [start("start", 'camunda:formRef="loan"'), userTask("a"), end(), flow("start", "a", "end")];
-  const components = [
-    { type: "textfield", key: "name" },
-    { type: "filepicker", key: "card", multiple: true },
-  ];
-  await deploy(server, model(key, parts.join("\n")), { forms: [{ id: "loan", components }] });
+  await deployForm(key, [name, card]);
   const forms = await server.formSessions();
   const { embed_id } = await forms.createEmbed({ xActiveTenant: "tenant-1", newEmbed: { process_key: key } });
   const headers = { "X-Forwarded-For": freshAddress() };
@@ -97,6 +100,17 @@ test("a session starts one process, however often and however many at once it as
   expect(new Set(ids).size).toBe(1);
   const rows = await server.sql`select from waybill.process_instances where process_key = ${form.key}`;
   expect(rows).toHaveLength(1);
+});
+
+test("a repeated request is answered alike although the form has lost a field since", async () => {
+  const form = await embed();
+  const { form_token } = await form.open();
+  const send = () => begin(form_token, { name: { value: "Jane" } });
+  const first = await (await send()).json();
+  await deployForm(form.key, [card]);
+  const second = await send();
+  expect(second.status).toBe(201);
+  expect(await second.json()).toEqual(first);
 });
 
 test("drafts of another session or of a user cannot be taken, and nothing starts", async () => {

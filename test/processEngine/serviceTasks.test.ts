@@ -1,5 +1,9 @@
 /** Service tasks end to end: a file reaches the outside system, or an incident says why not (reference 7, design 9). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { startJobs } from "../../src/jobs/jobs.ts";
+import { createLog } from "../../src/log.ts";
+import { createEmbeddedEngine } from "../../src/processEngine/embedded/embeddedEngine.ts";
+import type { ServiceTaskJob } from "../../src/processEngine/serviceTask.ts";
 import { type Answer, type Partner, startPartner } from "../outbound/partner.ts";
 import { upload } from "../support/attachments.ts";
 import {
@@ -219,22 +223,67 @@ describe("an API call", () => {
     });
   });
 
+  /** A call whose answer leads to a condition over `limit`, which the instance does not have. */
+  const deployLimited = async (url: string) => {
+    const key = freshKey();
+    const gateway = '<exclusiveGateway id="decision"/>';
+    const condition = `<sequenceFlow id="out" sourceRef="decision" targetRef="end"><conditionExpression xsi:type="tFormalExpression">\${score.points &gt; limit}</conditionExpression></sequenceFlow>`;
+    const call = apiCall("call", { method: "POST", url, body: "{}", result_variable: "score" });
+    const parts = [start(), call, gateway, end(), flow("start", "call", "decision"), condition];
+    await deploy(server, model(key, parts.join("\n")));
+    return key;
+  };
+
+  const giveLimit = async (id: string) => {
+    const api = await server.processes();
+    const variableCorrections = { variables: { limit: { value: 1 } } };
+    await api.setProcessVariables({ xActiveTenant: "tenant-1", processInstanceId: id, variableCorrections });
+  };
+
   test("where the process cannot go on with the answer, a rerun goes on from it and sends nothing", async () => {
     await withPartner(json({ points: 3 }), async (partner, url) => {
-      const key = freshKey();
-      const gateway = '<exclusiveGateway id="decision"/>';
-      const condition = `<sequenceFlow id="out" sourceRef="decision" targetRef="end"><conditionExpression xsi:type="tFormalExpression">\${score.points &gt; limit}</conditionExpression></sequenceFlow>`;
-      const call = apiCall("call", { method: "POST", url, body: "{}", result_variable: "score" });
-      await deploy(
-        server,
-        model(key, [start(), call, gateway, end(), flow("start", "call", "decision"), condition].join("\n")),
-      );
-      const { process_instance_id: id } = await startInstance(server, key);
+      const { process_instance_id: id } = await startInstance(server, await deployLimited(url));
       const incident = await incidentOf(server, id);
       expect(incident).toMatchObject({ type: "process_failed", request_sent: "yes" });
-      await server.sql`
-        insert into waybill.process_variables (process_instance_id, name, type, value) values (${id}, 'limit', 'Integer', '1')`;
+      await giveLimit(id);
       await rerun(server, incident.incident_id);
+      await reaches(server, id, "completed");
+      expect(partner.received).toHaveLength(1);
+    });
+  });
+
+  test("so it does with the answer to a process that was taken for dead", async () => {
+    const answered = Promise.withResolvers<void>();
+    const answer: Answer = async (_request, response) => {
+      await answered.promise;
+      response.writeHead(200, { "content-type": "application/json" }).end('{"points":3}');
+    };
+    await withPartner(answer, async (partner, url) => {
+      const { process_instance_id: id } = await startInstance(server, await deployLimited(url));
+      while (partner.received.length === 0) await Bun.sleep(5);
+      // What another process does with a job that was lost in mid-call.
+      const jobs = await startJobs(server.sql, { log: createLog("silent") });
+      const other = await createEmbeddedEngine(server.sql, { log: createLog("silent"), jobs });
+      const [job] = await server.sql<ServiceTaskJob[]>`
+        select id::text as service_task_id, tenant_id::float8 as tenant_id, rerun from waybill.service_tasks
+        where process_instance_id = ${id}`;
+      expect(job && (await other.serviceTasks.claim(job))).toBeUndefined();
+      await jobs.stop();
+      const lost = await incidentOf(server, id);
+      expect(lost).toMatchObject({ type: "interrupted", request_sent: "unknown" });
+      answered.resolve();
+      for (let left = 500; (await incidentOf(server, id)).type === "interrupted"; left--) {
+        if (left === 0) throw new Error("the answer was not kept");
+        await Bun.sleep(20);
+      }
+      const told = await incidentOf(server, id);
+      expect(told).toMatchObject({
+        incident_id: lost.incident_id,
+        type: "process_failed",
+        request_sent: "yes",
+      });
+      await giveLimit(id);
+      await rerun(server, told.incident_id);
       await reaches(server, id, "completed");
       expect(partner.received).toHaveLength(1);
     });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Configuration, PublicAttachmentsApi } from "../../sdk/src/generated/index.ts";
+import { signed } from "../identity/signing.ts";
 import {
   fixture,
   fixtureBytes,
@@ -131,6 +133,26 @@ test("a session takes ten files; deleting one makes room again", async () => {
   await visitor.api.deletePublicAttachment({ attachmentId: files[3]?.attachment_id ?? "" });
   expect((await upload(visitor)).size).toBe(93);
   expect(await refusal(upload(visitor))).toMatchObject({ status: 409 });
+});
+
+test("a platform's own session of the same name in another tenant is another session", async () => {
+  const key = new TextEncoder().encode(shared.secret);
+  const session = async (id: number): Promise<Visit> => {
+    const tenant = { id, slug: `tenant-${id}` };
+    const exp = Math.floor(Date.now() / 1000) + 3600;
+    const claims = { purpose: "form_session", sid: "mine", tenant, process_key: "loan", exp };
+    const formToken = await signed(claims, "HS256", { key });
+    const options = {
+      basePath: server.url,
+      apiKey: formToken,
+      headers: { "X-Forwarded-For": freshAddress() },
+    };
+    return { formToken, api: new PublicAttachmentsApi(new Configuration(options)) };
+  };
+  const [mine, theirs] = [await session(1), await session(2)];
+  for (let i = 0; i < 10; i++) await upload(mine);
+  expect(await refusal(upload(mine))).toMatchObject({ status: 409, code: "session_quota_exceeded" });
+  expect((await upload(theirs)).size).toBe(93);
 });
 
 test("a session's files have twice the largest file's size in all", async () => {
