@@ -13,7 +13,7 @@ import { completeTask, findStarted, setVariables, start, terminate } from "./ins
 import { createModels } from "./models.ts";
 import { rerun, serviceTasksOf } from "./serviceTasks.ts";
 import type { TimerJob, Within } from "./step.ts";
-import { fireTimers } from "./timersDue.ts";
+import { fireTimer } from "./timersDue.ts";
 
 export interface EmbeddedEngine {
   readonly engine: ProcessEngine;
@@ -52,6 +52,6 @@ export async function createEmbeddedEngine(
     engine,
     serviceTasks: serviceTasksOf(within),
     jobs: within.serviceTasks,
-    work: () => within.timers.work(timersAtOnce, (job) => fireTimers(within, job)),
+    work: () => within.timers.work(timersAtOnce, (job, retries) => fireTimer(within, job, retries)),
   };
 }

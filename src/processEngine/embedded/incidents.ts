@@ -1,6 +1,12 @@
 /** Incidents are raised here and nowhere else: each one is in the log too, where operators watch for it. */
 import type { NewIncident } from "../serviceTask.ts";
-import { insertIncident, insertTimerIncident, keepAnswer, type TaskRow } from "./serviceTaskQueries.ts";
+import {
+  insertIncident,
+  insertTimerIncident,
+  keepAnswer,
+  type TaskRow,
+  type TimerIncident,
+} from "./serviceTaskQueries.ts";
 import type { Within } from "./step.ts";
 
 /** The attempt becomes an incident, where it is still the one that runs. */
@@ -22,15 +28,16 @@ export async function raiseWithAnswer(
   );
 }
 
-/** A timer that cannot go on has no service task behind it. An instance has one such incident at a time. */
+/** A timer that cannot go on has no service task behind it. An event has one such incident at a time. */
 export async function raiseOfTimer(
   { sql, log }: Within,
   instance: { readonly id: string; readonly tenantId: number },
-  { message, cause }: { readonly message: string; readonly cause: unknown },
+  { cause, ...incident }: TimerIncident & { readonly cause: unknown },
 ): Promise<void> {
-  if (!(await insertTimerIncident(sql, instance, message))) return;
+  if (!(await insertTimerIncident(sql, instance, incident))) return;
   const { id: process_instance_id, tenantId: tenant_id } = instance;
-  log.warn({ tenant_id, process_instance_id, type: "process_failed", err: cause }, "an incident");
+  const { activityId: activity_id, type } = incident;
+  log.warn({ tenant_id, process_instance_id, activity_id, type, err: cause }, "an incident");
 }
 
 const told = (row: TaskRow, { type }: NewIncident) => ({

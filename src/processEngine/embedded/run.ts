@@ -3,8 +3,9 @@
  * in; where the instance stands then out. The engine runs until nothing moves by itself, and is thrown away.
  *
  * Service tasks are only noted: whoever stores the step has them carried out, and comes back with another event. Timers
- * never tick here: the next moment is told, and at that moment somebody comes back. A timer that is due fires in
- * whatever step comes first.
+ * never tick here: the next moment is told, and at that moment somebody comes back. A step fires one timer at most, and
+ * only if that is what it is about: so what an event interrupts is gone before another timer's turn, and a timer that
+ * cannot go on stands in no other's way.
  *
  * The engine is bpmn-elements, the part of bpmn-engine that runs a definition: bpmn-engine's own shell copies every
  * event once more, and a step took twice as long.
@@ -12,11 +13,12 @@
 import { Context, Definition, Environment, type Extension } from "bpmn-elements";
 import { createExpressions, ExpressionError } from "../model/expressions.ts";
 import type { ProcessModel } from "../model/readModel.ts";
-import { recordedTimers } from "./timers.ts";
+import { type RecordedTimer, type RecordedTimers, recordedTimers } from "./timers.ts";
 
 export type EngineEvent =
   | { readonly kind: "started" }
-  | { readonly kind: "timersDue" }
+  /** The first timer that is due, but for those of these executions. */
+  | { readonly kind: "timerDue"; readonly except: ReadonlySet<string> }
   | { readonly kind: "userTaskCompleted"; readonly executionId: string }
   | { readonly kind: "serviceTaskCompleted"; readonly executionId: string }
   /** A BPMN error, which a boundary event has to catch. */
@@ -49,6 +51,8 @@ export interface StepInput {
 /** The model itself stands in the way: no condition holds, an expression fails, an error is not caught. */
 export class ProcessFailure extends Error {
   override readonly name = "ProcessFailure";
+  /** The timer's event that was to happen, where the step was about one. */
+  timer?: Waiting;
 }
 
 /** The event is about something that the instance does not wait for, or no longer. */
@@ -70,24 +74,58 @@ export function runStep({ model, state, event, values }: StepInput): Standing {
   });
   const definition = new Definition(Context(model.source, environment));
   const failure = listen(definition, tasks);
+  let due: RecordedTimer | undefined;
   try {
     if (state === undefined) definition.run();
     else definition.recover(JSON.parse(state)).resume();
-    if (failure.error === undefined) apply(event, { services, tasks });
     if (failure.error !== undefined) throw failure.error;
+    if (event.kind === "timerDue") due = firstDue(timers, event.except);
+    if (due) timers.fire(due);
+    apply(event, { services, tasks });
+    if (failure.error !== undefined) throw failure.error;
+    return standingOf(definition, { services, tasks, timers });
   } catch (error) {
-    throw error instanceof NothingWaits ? error : failed(error);
+    if (error instanceof NothingWaits) throw error;
+    const stopped = failed(error);
+    if (due) stopped.timer = { activityId: due.owner.id, executionId: due.owner.executionId };
+    throw stopped;
   }
+}
+
+/** Undefined where none is due yet: jobs may come early. Throws `NothingWaits` where all that are due are excepted. */
+function firstDue(timers: RecordedTimers, except: ReadonlySet<string>): RecordedTimer | undefined {
+  const now = new Date();
+  const due = timers.waiting().filter(({ owner }) => owner.expireAt <= now);
+  const first = due.find(({ owner }) => !except.has(owner.executionId));
+  if (!first && except.size > 0) throw new NothingWaits();
+  return first;
+}
+
+interface Held {
+  readonly services: ReadonlyMap<string, PendingService>;
+  readonly tasks: ReadonlyMap<string, PendingTask>;
+  readonly timers: RecordedTimers;
+}
+
+function standingOf(definition: Definition, { services, tasks, timers }: Held): Standing {
   const waiting = waitingIn(definition);
   const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
+  for (const { owner } of timers.waiting()) requireNear(owner);
   const standing = {
     state: definition.isRunning ? JSON.stringify(definition.getState()) : undefined,
     userTasks: [...tasks.values()].filter(still).map(({ waiting }) => waiting),
     serviceTasks: [...services.values()].filter(still).map(({ waiting }) => waiting),
-    nextTimer: timers.next(),
+    nextTimer: timers.waiting()[0]?.owner.expireAt,
   };
   if (isStuck(standing)) throw stuck(definition);
   return standing;
+}
+
+/** The database keeps no moment beyond, and nobody waits for one. */
+const lastMoment = new Date("9999-12-31T23:59:59Z");
+
+function requireNear({ id, expireAt }: RecordedTimer["owner"]): void {
+  if (!(expireAt <= lastMoment)) throw new ProcessFailure(`The time of "${id}" is beyond the year 9999.`);
 }
 
 /** It goes on, but nothing could ever bring it further: better said now than waited for. */
@@ -134,9 +172,9 @@ interface PendingTask {
 
 function apply(
   event: EngineEvent,
-  { services, tasks }: { services: Map<string, PendingService>; tasks: Map<string, PendingTask> },
+  { services, tasks }: { services: Map<string, PendingService>; tasks: ReadonlyMap<string, PendingTask> },
 ): void {
-  if (event.kind === "started" || event.kind === "timersDue") return;
+  if (event.kind === "started" || event.kind === "timerDue") return;
   if (event.kind === "userTaskCompleted") {
     found(tasks.get(event.executionId)).complete();
     return;

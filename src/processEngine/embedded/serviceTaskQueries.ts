@@ -120,19 +120,27 @@ const incidentOf = (sql: Queryable, task: TaskRow, { type, message, requestSent 
   select ${Bun.randomUUIDv7()}::text::uuid, ${task.tenantId}, ${task.processInstanceId}::text::uuid, ${task.processKey},
          ${task.activityId}, id, ${type}, ${message}, ${requestSent}, ${task.attempt}`;
 
-/** Whether it is a new one: an instance has one incident without a service task at a time. */
+export interface TimerIncident {
+  /** The event; empty where it is not known. */
+  readonly activityId: string;
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Whether it is a new one: an event has one incident at a time. */
 export async function insertTimerIncident(
   sql: Sql,
   instance: { readonly id: string; readonly tenantId: number },
-  message: string,
+  { activityId, type, message }: TimerIncident,
 ): Promise<boolean> {
   const { count } = await sql`
     insert into waybill.incidents (id, tenant_id, process_instance_id, process_key, activity_id, type, message,
                                    request_sent, attempt)
-    select ${Bun.randomUUIDv7()}, ${instance.tenantId}, i.id, i.process_key, '', 'process_failed', ${message}, 'no', 0
+    select ${Bun.randomUUIDv7()}, ${instance.tenantId}, i.id, i.process_key, ${activityId}, ${type}, ${message}, 'no', 0
     from waybill.process_instances i where i.id = ${instance.id} and i.state = 'active' and not exists (
       select from waybill.incidents o
-      where o.process_instance_id = i.id and o.service_task_id is null and o.resolved_at is null)`;
+      where o.process_instance_id = i.id and o.service_task_id is null and o.resolved_at is null
+        and o.activity_id = ${activityId})`;
   return count === 1;
 }
 

@@ -102,7 +102,7 @@ export function runEngine(
     return runStep({ model, state, event, values: plainValues(variables) });
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error;
-    throw new Problem("process_failed", { message: error.message, cause: error.cause });
+    throw new Problem("process_failed", { message: error.message, cause: error });
   }
 }
 

@@ -1,31 +1,51 @@
-/** Timers that never tick: the engine sets them, and they are only remembered. */
+/** Timers that never tick: the engine sets them, and they are fired one by one, by whoever comes when they are due. */
 import type { ITimers } from "bpmn-elements";
 
-interface RecordedTimer {
-  readonly timerId: string;
+/** What the engine says of a timer that it sets. */
+interface Owner {
+  readonly id: string;
+  readonly executionId: string;
   readonly expireAt: Date;
 }
 
+export interface RecordedTimer {
+  readonly timerId: string;
+  readonly owner: Owner;
+  readonly fire: () => void;
+}
+
 export interface RecordedTimers extends ITimers {
-  /** The first of the moments that something waits for. */
-  next(): Date | undefined;
+  /** What waits for a moment, the earliest first. */
+  waiting(): readonly RecordedTimer[];
+  /** Takes it from those that wait, and has its event happen. */
+  fire(timer: RecordedTimer): void;
 }
 
 export function recordedTimers(): RecordedTimers {
-  const waiting = new Set<RecordedTimer>();
-  const setTimeout = (_callback: unknown, delay: number) => {
-    const timer = { timerId: `timer_${waiting.size}`, expireAt: new Date(Date.now() + delay) };
-    waiting.add(timer);
-    return timer;
-  };
-  const clearTimeout = (timer: RecordedTimer) => void waiting.delete(timer);
-  const api = { setTimeout, clearTimeout };
-  return {
-    ...api,
-    register: () => api,
-    get executing() {
-      return [...waiting];
+  const timers = new Set<RecordedTimer>();
+  const clearTimeout = (timer: RecordedTimer) => void timers.delete(timer);
+  const register = (owner: Owner) => ({
+    setTimeout: (fire: () => void) => {
+      const timer = { timerId: `timer_${timers.size}`, owner, fire };
+      timers.add(timer);
+      return timer;
     },
-    next: () => [...waiting].map(({ expireAt }) => expireAt).sort((a, b) => a.getTime() - b.getTime())[0],
+    clearTimeout,
+  });
+  const setTimeout = () => {
+    throw new Error("a timer of nobody");
+  };
+  return {
+    register,
+    setTimeout,
+    clearTimeout,
+    get executing() {
+      return [...timers];
+    },
+    waiting: () => [...timers].sort((a, b) => a.owner.expireAt.getTime() - b.owner.expireAt.getTime()),
+    fire: (timer: RecordedTimer) => {
+      timers.delete(timer);
+      timer.fire();
+    },
   } as never;
 }

@@ -1,20 +1,52 @@
 /** Timers of instances whose moment has come. */
 import { Problem } from "../../problem.ts";
 import { raiseOfTimer } from "./incidents.ts";
-import { NothingWaits } from "./run.ts";
+import { NothingWaits, ProcessFailure, type Waiting } from "./run.ts";
 import { advance, type TimerJob, type Within } from "./step.ts";
 
-/** Fires what is due. Jobs may come late, twice, or for an instance that has gone on: then nothing happens. */
-export async function fireTimers(within: Within, job: TimerJob): Promise<void> {
+/** How often what goes wrong on our side is tried again: for a minute at least. */
+const maxRetries = 30;
+
+/**
+ * Fires the first timer that is due; the step enqueues the job of the next. One that cannot go on becomes an incident,
+ * and the others have their turn. Jobs may come late, twice, or for an instance that has gone on: then nothing happens.
+ */
+export async function fireTimer(within: Within, job: TimerJob, retries: number): Promise<void> {
   const { process_instance_id: processInstanceId, tenant_id: tenantId } = job;
-  const step = { tenantId, processInstanceId, event: { kind: "timersDue" } } as const;
-  try {
-    await within.sql.begin((tx) => advance(tx, within, step));
-    within.serviceTasks.ring();
-  } catch (error) {
-    if (error instanceof NothingWaits) return;
-    if (!(error instanceof Problem) || error.code !== "process_failed") throw error;
-    const message = `A timer has fired, but the process cannot go on: ${error.message}`;
-    await raiseOfTimer(within, { id: processInstanceId, tenantId }, { message, cause: error.cause });
+  const instance = { id: processInstanceId, tenantId };
+  const failed = new Set<string>();
+  for (;;) {
+    const event = { kind: "timerDue", except: failed } as const;
+    try {
+      await within.sql.begin((tx) => advance(tx, within, { tenantId, processInstanceId, event }));
+      within.serviceTasks.ring();
+      within.timers.ring();
+      return;
+    } catch (error) {
+      if (error instanceof NothingWaits) return;
+      const timer = timerOf(error);
+      if (!timer && retries < maxRetries) throw error;
+      await raiseOfTimer(within, instance, {
+        ...told(error),
+        activityId: timer?.activityId ?? "",
+        cause: error,
+      });
+      if (!timer) return;
+      failed.add(timer.executionId);
+    }
   }
+}
+
+/** The timer's event that the process cannot go on from. */
+const timerOf = (error: unknown): Waiting | undefined =>
+  error instanceof Problem && error.cause instanceof ProcessFailure ? error.cause.timer : undefined;
+
+function told(error: unknown): { readonly type: string; readonly message: string } {
+  if (error instanceof Problem && error.code === "process_failed")
+    return {
+      type: error.code,
+      message: `A timer has fired, but the process cannot go on: ${error.message}`,
+    };
+  const message = "A timer is due, but something goes wrong on our side again and again; the log knows more.";
+  return { type: "internal_error", message };
 }

@@ -97,3 +97,13 @@ export function formRefOf(element: Element): string | undefined {
   const deployed = /^camunda-forms:(?:deployment|bpmn):(?:.*\/)?(.+?)(?:\.form)?$/.exec(attribute);
   return deployed?.[1] ?? attribute;
 }
+
+/** The error definitions of an event. */
+export const errorsOf = (event: Element) =>
+  listOf(event, "eventDefinitions").filter((definition) => isType(definition, "ErrorEventDefinition"));
+
+/** The code of an error definition; undefined where it is about any error. */
+export function codeOf({ errorRef }: Element): string | undefined {
+  const code = (errorRef as Element | undefined)?.errorCode;
+  return typeof code === "string" && code !== "" ? code : undefined;
+}

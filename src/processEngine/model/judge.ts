@@ -8,7 +8,9 @@ import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import { transactionTableName } from "../../tenants/transactionTable.ts";
 import {
   boundariesOf,
+  codeOf,
   type Element,
+  errorsOf,
   everyElement,
   extensionsOf,
   flowElementsOf,
@@ -54,6 +56,7 @@ export function judgeProcess(process: Process, judgement: Judgement): void {
     judgement.fault(process, `The process has more than ${maxFlowNodes} elements, or ${maxFlows} flows.`);
     return;
   }
+  judgeExtensions(process, judgement);
   judgeScope(process, judgement);
   for (const { element, scope } of all) judgeElement(element, scope, judgement);
 }
@@ -96,6 +99,9 @@ function judgeElement(element: Element, scope: Element, judgement: Judgement): v
   if (isType(element, "BoundaryEvent") && outgoing.length === 0)
     judgement.fault(element, "Nothing follows this boundary event.");
   if (isType(element, "ExclusiveGateway", "InclusiveGateway")) judgeGateway(element, outgoing, judgement);
+  if (isType(element, "ParallelGateway")) judgeFork(outgoing, judgement);
+  if (!isType(element, "ExclusiveGateway")) judgeTwins(element, outgoing, judgement);
+  if (isType(element, ...activities)) judgeCatches(boundariesOf(scope, element), judgement);
   if (isType(element, "InclusiveGateway") && incomingOf(scope, element).length > 1)
     judgement.fault(element, "An inclusive gateway that joins flows cannot be run here; a parallel one can.");
 }
@@ -134,6 +140,40 @@ function judgeGateway(element: Element, outgoing: readonly Element[], { fault }:
   for (const flow of outgoing)
     if (!flow.conditionExpression && element.default !== flow)
       fault(flow, "A flow out of this gateway needs a condition, or has to be the default.");
+}
+
+function judgeFork(outgoing: readonly Element[], { fault }: Judgement): void {
+  for (const flow of outgoing)
+    if (flow.conditionExpression)
+      fault(
+        flow,
+        "A condition means nothing behind a parallel gateway, which takes all its flows; remove it.",
+      );
+}
+
+/** The engine takes them for one. */
+function judgeTwins(element: Element, outgoing: readonly Element[], { fault }: Judgement): void {
+  const seen = new Set<unknown>();
+  for (const flow of outgoing) {
+    const { targetRef } = flow;
+    if (seen.has(targetRef))
+      fault(
+        flow,
+        `There is another flow from "${element.id}" to "${(targetRef as Element | undefined)?.id}"; two cannot be run here. Put a gateway between.`,
+      );
+    seen.add(targetRef);
+  }
+}
+
+/** An error is caught once: which of two should it be? */
+function judgeCatches(events: readonly Element[], { fault }: Judgement): void {
+  const seen = new Set<string | undefined>();
+  for (const event of events)
+    for (const code of errorsOf(event).map(codeOf)) {
+      const which = code === undefined ? "catches every error" : `catches the error "${code}"`;
+      if (seen.has(code)) fault(event, `Another boundary event of this activity ${which} as well.`);
+      seen.add(code);
+    }
 }
 
 function judgeFlow(flow: Element, { fault }: Judgement): void {
@@ -260,6 +300,7 @@ const ignored: Readonly<Record<string, string>> = {
   asyncBefore: "is ignored: every step is stored anyway.",
   asyncAfter: "is ignored: every step is stored anyway.",
   exclusive: "is ignored.",
+  initiator: "is ignored: the task's completion or the start's variables can say who it is.",
 };
 
 function judgeAttributes(element: Element, { warning }: Judgement): void {

@@ -6,7 +6,9 @@ import serializer, { type SerializableContext, TypeResolver } from "moddle-conte
 import { rejectedCode } from "../serviceTask.ts";
 import {
   boundariesOf,
+  codeOf,
   type Element,
+  errorsOf,
   everyElement,
   flowElementsOf,
   formRefOf,
@@ -15,6 +17,7 @@ import {
   type Process,
   propertiesOf,
 } from "./elements.ts";
+import { type Catches, ErrorEventDefinition, TimerEventDefinition } from "./eventDefinitions.ts";
 import { type Judgement, judgeProcess } from "./judge.ts";
 import { ParallelGateway } from "./parallelGateway.ts";
 import { type Lines, type ModelFault, scanXml } from "./xml.ts";
@@ -75,9 +78,25 @@ async function parse(xml: string): Promise<Parsed | { readonly fault: ModelFault
     const context = await new BpmnModdle({ camunda }).fromXML(xml);
     return { root: context.rootElement as Element, warnings: context.warnings, context };
   } catch (error) {
-    const [detail = ""] = (error as Error).message.split("\n");
-    return { fault: { line: undefined, element: undefined, detail: `This is not BPMN: ${detail}.` } };
+    const { line, detail } = complaintOf(error);
+    return { fault: { line, element: undefined, detail: `This is not BPMN: ${detail}.` } };
   }
+}
+
+/** What moddle says: a summary, the line (from 0), and what is behind it. */
+function complaintOf(complaint: unknown): { readonly line: number | undefined; readonly detail: string } {
+  const [summary = "", ...more] = String((complaint as Partial<Error>).message ?? complaint).split("\n");
+  const told = (what: string) =>
+    more
+      .map((text) => text.trim())
+      .find((text) => text.startsWith(what))
+      ?.slice(what.length)
+      .trim();
+  const [line, nested] = [told("line:"), told("nested error:")];
+  return {
+    line: line === undefined ? undefined : Number(line) + 1,
+    detail: nested === undefined ? summary : `${summary}: ${nested}`,
+  };
 }
 
 function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines): Read {
@@ -89,10 +108,11 @@ function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines
     warning: (element, detail) =>
       warnings.push(`Line ${lineOf(element) ?? "?"}, "${element.id ?? ""}": ${detail}`),
   };
-  for (const warning of moddleWarnings) {
-    const [detail = ""] = String((warning as Partial<Error>).message ?? warning).split("\n");
-    faults.push({ line: undefined, element: undefined, detail: `The model is not valid BPMN: ${detail}.` });
-  }
+  const complaints = moddleWarnings.map(complaintOf);
+  for (const { line, detail } of complaints)
+    faults.push({ line, element: undefined, detail: `The model is not valid BPMN: ${detail}.` });
+  // What could not be read is missing from the model, and would be missed again.
+  if (complaints.some(({ line }) => line !== undefined)) return { faults };
   const process = onlyProcess(root, judgement);
   if (!process) return { faults };
   judgeProcess(process, judgement);
@@ -117,7 +137,7 @@ function warnOfUncaught(process: Process, { warning }: Judgement): void {
   for (const { element } of all) {
     if (!isType(element, "ServiceTask")) continue;
     const { redirect_failures_to_error_boundary: redirect } = propertiesOf(element).properties;
-    if (redirect === "true" && !catchesError(all, { activityId: element.id ?? "", code: rejectedCode }))
+    if (redirect === "true" && !catcherOf(all, { activity: element, code: rejectedCode }))
       warning(element, `No boundary event catches the error ${rejectedCode}: refusals become incidents.`);
   }
 }
@@ -131,7 +151,37 @@ function dropMessageFlows(root: Element, { warning }: Judgement): void {
   }
 }
 
-const resolver = TypeResolver({ ...elements, ParallelGateway } as never);
+const resolver = TypeResolver({
+  ...elements,
+  ErrorEventDefinition,
+  ParallelGateway,
+  TimerEventDefinition,
+} as never);
+
+/** Tells each boundary event which errors are its own (eventDefinitions.ts). */
+function shareErrors(process: Process): void {
+  const all = [...everyElement(process)];
+  const throwers = Map.groupBy(
+    all.filter(({ element }) => isType(element, "EndEvent") && errorsOf(element).length > 0),
+    ({ element, scope }) => catcherOf(all, { activity: scope, code: errorsOf(element).map(codeOf)[0] }),
+  );
+  for (const { element, scope } of all) {
+    if (!isType(element, "BoundaryEvent")) continue;
+    for (const definition of errorsOf(element)) {
+      const codes = boundariesOf(scope, element.attachedToRef as Element)
+        .flatMap(errorsOf)
+        .map(codeOf);
+      const isAny = codeOf(definition) === undefined;
+      const catches: Catches = {
+        throwers: (throwers.get(element) ?? []).map((thrower) => thrower.element.id ?? ""),
+        leaves: isAny ? codes.filter((code) => code !== undefined) : [],
+      };
+      // An error without a code is any error, as one without a reference is.
+      if (isAny) Reflect.deleteProperty(definition, "errorRef");
+      Object.assign(definition, catches);
+    }
+  }
+}
 
 function modelOf(process: Process, context: unknown, warnings: readonly string[]): ProcessModel {
   const all = [...everyElement(process)];
@@ -150,26 +200,38 @@ function modelOf(process: Process, context: unknown, warnings: readonly string[]
   return {
     processKey: process.id,
     name: process.name || process.id,
-    source: serializer(context as never, resolver),
+    source: sourceOf(process, context),
     startFormRef: start && formRefOf(start),
     userTasks: new Map(userTasks),
     serviceTasks: new Map(serviceTasks),
-    catchesError: (activityId, code) => catchesError(all, { activityId, code }),
+    catchesError: (activityId, code) => {
+      const activity = all.find(({ element }) => element.id === activityId)?.element;
+      return activity !== undefined && catcherOf(all, { activity, code }) !== undefined;
+    },
     warnings,
   };
 }
 
-function catchesError(
-  all: readonly { readonly element: Element; readonly scope: Element }[],
-  { activityId, code }: { readonly activityId: string; readonly code: string },
-): boolean {
-  const found = all.find(({ element }) => element.id === activityId);
-  if (!found) return false;
-  const { element, scope } = found;
-  const codes = boundariesOf(scope, element)
-    .flatMap((event) => listOf(event, "eventDefinitions"))
-    .filter((definition) => isType(definition, "ErrorEventDefinition"))
-    .map(({ errorRef }) => (errorRef as Element | undefined)?.errorCode);
-  if (codes.some((caught) => caught === undefined || caught === code)) return true;
-  return scope.id !== undefined && catchesError(all, { activityId: scope.id, code });
+function sourceOf(process: Process, context: unknown): SerializableContext {
+  shareErrors(process);
+  return serializer(context as never, resolver);
+}
+
+type Placed = { readonly element: Element; readonly scope: Element };
+
+/**
+ * The boundary event that catches the activity's error: at the activity itself or at the innermost sub-process around it,
+ * by the code before one that catches all.
+ */
+function catcherOf(
+  all: readonly Placed[],
+  { activity, code }: { readonly activity: Element; readonly code: string | undefined },
+): Element | undefined {
+  const placed = all.find(({ element }) => element === activity);
+  if (!placed) return undefined;
+  const events = boundariesOf(placed.scope, activity).filter((event) => errorsOf(event).length > 0);
+  const catching = (wanted: string | undefined) =>
+    events.find((event) => errorsOf(event).some((definition) => codeOf(definition) === wanted));
+  const own = (code === undefined ? undefined : catching(code)) ?? catching(undefined);
+  return own ?? catcherOf(all, { activity: placed.scope, code });
 }

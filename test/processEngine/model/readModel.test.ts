@@ -1,15 +1,12 @@
 import { expect, test } from "bun:test";
 import { loadModel, readModel } from "../../../src/processEngine/model/readModel.ts";
-import { end, flow, model, start, userTask } from "../../support/bpmn.ts";
+import { conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
 
-/** A line of user tasks, with as many more flows from one to a later one. */
+/** A line of user tasks, with as many more flows from each to later ones. */
 function large(tasks: number, more: number): string {
   const ids = Array.from({ length: tasks }, (_, index) => `t${index}`);
   const extra = Array.from({ length: more }, (_, index) =>
-    flow(`t${index % (tasks - 1)}`, `t${(index % (tasks - 1)) + 1}`).replace(
-      / id="[^"]*"/,
-      ` id="x${index}"`,
-    ),
+    flow(`t${index % tasks}`, `t${((index % tasks) + 2 + Math.floor(index / tasks)) % tasks}`),
   );
   return model(
     "large",
@@ -36,4 +33,87 @@ test("a model that was deployed is loaded, although it would be refused today", 
   const xml = model("old", [start(), script, end(), flow("start", "a", "end")].join("\n"));
   expect(await readModel(xml)).toHaveProperty("faults");
   expect(await loadModel(xml)).toMatchObject({ processKey: "old" });
+});
+
+const gateway = (kind: string, id: string) => `<${kind}Gateway id="${id}"/>`;
+const twin = (from: string, to: string) => flow(from, to).replace(' id="', ' id="second_');
+const catching = (id: string, attributes = "") =>
+  `<boundaryEvent id="${id}" attachedToRef="a"><errorEventDefinition id="${id}_d" ${attributes}/></boundaryEvent>`;
+
+test.each<[string, string[], [number, string, string][]]>([
+  [
+    "two flows from a task to one",
+    [userTask("a"), userTask("b"), flow("start", "a", "b", "end"), twin("a", "b")],
+    [[12, "second_a_b", "There is another flow from"]],
+  ],
+  [
+    "two flows from a fork to its join",
+    [gateway("parallel", "a"), gateway("parallel", "b"), flow("start", "a", "b", "end"), twin("a", "b")],
+    [[12, "second_a_b", "There is another flow from"]],
+  ],
+  [
+    "a condition behind a fork",
+    [
+      gateway("parallel", "a"),
+      userTask("b"),
+      flow("start", "a"),
+      conditionalFlow("a", "b", "${false}"),
+      flow("b", "end"),
+    ],
+    [[10, "a_b", "A condition means nothing behind a parallel gateway"]],
+  ],
+  [
+    "two boundary events that catch all",
+    [
+      '<subProcess id="a"><startEvent id="in"/></subProcess>',
+      catching("x"),
+      catching("y"),
+      flow("start", "a", "end"),
+      flow("x", "end"),
+      flow("y", "end"),
+    ],
+    [[9, "y", "Another boundary event of this activity catches every error as well."]],
+  ],
+  [
+    "a listener of the process",
+    [
+      '<extensionElements><camunda:executionListener class="x" event="start"/></extensionElements>',
+      userTask("a"),
+      flow("start", "a", "end"),
+    ],
+    [[3, "refused", "Execution listeners cannot be run here."]],
+  ],
+])("refused by name and line: %s", async (_, parts, expected) => {
+  const [first = "", ...rest] = parts;
+  const all = first.startsWith("<ext") ? [first, start(), end(), ...rest] : [start(), end(), "", ...parts];
+  const read = await readModel(model("refused", all.join("\n")));
+  const told = "faults" in read ? read.faults : [];
+  expect(told.map(({ line, element, detail }) => [line, element, detail] as unknown)).toEqual(
+    expected.map(([line, element, detail]) => [line, element, expect.stringContaining(detail)]),
+  );
+});
+
+test("of one gateway that takes one flow two may lead to the same", async () => {
+  const flows = [
+    conditionalFlow("a", "b", "${true}"),
+    conditionalFlow("a", "b", "${false}").replace('id="', 'id="second_'),
+    flow("start", "a"),
+    flow("b", "end"),
+  ];
+  const read = await readModel(
+    model("one", [start(), gateway("exclusive", "a"), userTask("b"), end(), ...flows].join("\n")),
+  );
+  expect(read).toHaveProperty("model");
+});
+
+test.each([
+  ["an id that is none", '<userTask id="bad id"/>', "illegal ID <bad id>", 6],
+  ["an element of nobody", '<foo id="a"/>', "unknown type <bpmn:Foo>", 6],
+])("what cannot be read is told with its line, and nothing else is: %s", async (_, element, why, line) => {
+  const read = await readModel(
+    model("unread", [start(), "", element, end(), flow("start", "end")].join("\n")),
+  );
+  expect("faults" in read && read.faults).toEqual([
+    { line, element: undefined, detail: expect.stringContaining(why) },
+  ]);
 });
