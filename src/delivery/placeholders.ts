@@ -78,8 +78,11 @@ export function bodyFormatOf(contentType = "application/json"): BodyFormat {
   );
 }
 
+/** Of all values in one text, in characters: a value may be large, and stand in many places. */
+const longest = 64 * 1024 ** 2;
+
 function fillsOf({ names }: Template, variables: Variables): Fill[] {
-  return names.map((name) => {
+  const fills = names.map((name) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (variable !== undefined) return { name, variable };
     throw new DeliveryFailure(
@@ -87,6 +90,9 @@ function fillsOf({ names }: Template, variables: Variables): Fill[] {
       `There is no variable for the placeholder \${${name}}. Give the instance one and run the task again.`,
     );
   });
+  const lengths = fills.map(({ variable: { value } }) => (typeof value === "string" ? value.length : 0));
+  if (lengths.reduce((sum, length) => sum + length, 0) <= longest) return fills;
+  throw new DeliveryFailure("value_does_not_fit", `The values have more than ${longest} characters in all.`);
 }
 
 const attachmentOf = ({ type, value }: Variable) =>

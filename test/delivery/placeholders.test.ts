@@ -298,3 +298,12 @@ test("as many URLs are taken as there are occurrences, or the caller is wrong", 
   expect(() => render("text", "${a}${a}", files, ["https://h/1"])).toThrow(RangeError);
   expect(() => render("text", "${a}", files, ["https://h/1", "https://h/2"])).toThrow(RangeError);
 });
+
+test("a large value that stands in many places is refused before it fills the memory", async () => {
+  const large = texts({ v: "x".repeat(10 * 1024 ** 2) });
+  expect(render("text", "${v}${v}", large)).toHaveLength(20 * 1024 ** 2);
+  expect(await refusal("json", `{"v":"${"${v}".repeat(220)}"}`, large)).toMatchObject({
+    code: "value_does_not_fit",
+    message: "The values have more than 67108864 characters in all.",
+  });
+});

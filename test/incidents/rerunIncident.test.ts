@@ -1,5 +1,6 @@
 /** Running a service task again: by a person, once an incident, with the next attempt's number. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { ResponseError } from "../../sdk/src/generated/index.ts";
 import { type Partner, startPartner } from "../outbound/partner.ts";
 import { upload } from "../support/attachments.ts";
 import { oneCall } from "../support/bpmn.ts";
@@ -84,4 +85,22 @@ test("only administrators of its tenant can; what is no incident is a 404", asyn
   await expectProblem(await send(incident, { tenant: 2 }, "tenant-2"), "incident_not_found");
   await expectProblem(await send("nonsense"), "incident_not_found");
   await expectProblem(await send(crypto.randomUUID()), "incident_not_found");
+});
+
+test("reruns, corrections and terminations at once never get in each other's way", async () => {
+  const api = await server.processes();
+  for (let round = 0; round < 10; round++) {
+    const { id, incident } = await fail();
+    const instance = { xActiveTenant: "tenant-1", processInstanceId: id };
+    const variableCorrections = { variables: { amount: { value: round } } };
+    const outcomes = await Promise.allSettled([
+      send(incident).then(({ status: answered }) => answered),
+      api.terminateProcessInstance(instance).then(() => 204),
+      api.setProcessVariables({ ...instance, variableCorrections }).then(() => 204),
+    ]);
+    const statuses = outcomes.map((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value : (outcome.reason as ResponseError).response.status,
+    );
+    expect(statuses.filter((answered) => ![202, 204, 409].includes(answered))).toEqual([]);
+  }
 });

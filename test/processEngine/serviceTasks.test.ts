@@ -252,6 +252,18 @@ describe("an API call", () => {
     });
   });
 
+  test("an answer that looks like a file of nobody's is data like any other", async () => {
+    const record = { id: crypto.randomUUID(), file_name: "contract.pdf", status: "stored" };
+    await withPartner(json(record), async (_, url) => {
+      const key = freshKey();
+      await deploy(server, oneCall(key, { method: "POST", url, body: "{}", result_variable: "stored" }));
+      const { process_instance_id: id } = await startInstance(server, key);
+      await reaches(server, id, "completed");
+      const { stored } = await variablesOf(id);
+      expect(JSON.parse(String(stored?.value))).toEqual(record);
+    });
+  });
+
   test("so it does with the answer to a process that was taken for dead", async () => {
     const answered = Promise.withResolvers<void>();
     const answer: Answer = async (_request, response) => {

@@ -186,6 +186,8 @@ test.each([
   ["", none],
   [null, none],
   [60, none],
+  ["P10000Y", 'The time of "wait" is beyond the year 9999.'],
+  ["P999999Y", 'The time of "wait" is no date and no duration of ISO 8601.'],
 ])("a process with a timer that is given %p does not start", async (when, reason) => {
   const key = freshKey();
   const timer =

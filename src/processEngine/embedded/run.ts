@@ -270,7 +270,7 @@ function failed(cause: unknown): ProcessFailure {
   if (uncaught) return new ProcessFailure(`Nothing catches the BPMN error ${uncaught}.`, { cause });
   const activity = chain.map(({ source }) => source?.content?.id).find((id) => id !== undefined);
   const where = activity === undefined ? "here" : `"${activity}"`;
-  if (chain.some(({ message }) => message.includes("ISO 8601")))
+  if (chain.some(({ message }) => /ISO 8601|Invalid (Date|time value)/i.test(message)))
     return new ProcessFailure(`The time of ${where} is no date and no duration of ISO 8601.`, { cause });
   return new ProcessFailure(`The engine cannot go on from ${where}; the log knows more.`, { cause });
 }

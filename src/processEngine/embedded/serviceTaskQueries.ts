@@ -150,7 +150,12 @@ export interface OpenIncident {
   readonly resolved: boolean;
 }
 
+/** Its instance first, as every step does: so none deadlock. */
 export async function lockIncident(tx: Tx, tenantId: number, id: string): Promise<OpenIncident | undefined> {
+  await tx`
+    select from waybill.process_instances i
+    where i.id = (select n.process_instance_id from waybill.incidents n where n.id = ${id} and n.tenant_id = ${tenantId})
+    for update`;
   const [row] = await tx<OpenIncident[]>`
     select process_instance_id::text as "processInstanceId", service_task_id::text as "serviceTaskId",
            resolved_at is not null as resolved

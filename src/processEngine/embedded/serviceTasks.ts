@@ -127,7 +127,7 @@ async function goOn(
       within.log.warn({ service_task_id: row.id }, "an answer came after its service task was over");
       return;
     }
-    if (!(error instanceof Problem) || !["process_failed", "not_committed"].includes(error.code)) throw error;
+    if (!(error instanceof Problem) || error.code !== "process_failed") throw error;
     const message = `The integration answered, but the process cannot go on: ${error.message} A rerun goes on from the answer and sends nothing.`;
     const incident = { type: "process_failed", message, requestSent: "yes" } as const;
     const answered: Answered = { error: event.kind === "serviceTaskRejected" ? event.code : null, variables };

@@ -63,7 +63,9 @@ export async function advance(tx: Tx, within: Within, step: Step): Promise<void>
     withFacts(tx, tenantId, step.written ?? new Map()),
   ]);
   if (instance?.state !== "active" || !closed) throw new NothingWaits();
-  await bind(tx, written, { tenantId, processInstanceId: id, taskId });
+  const to = { tenantId, processInstanceId: id, taskId };
+  if (isAnswer(event)) await bindWhatFits(tx, written, to);
+  else await bind(tx, written, to);
   const variables: ShownVariables = new Map([...before, ...written]);
   const model = await within.models.of(tx, instance.definitionId);
   const standing = runEngine(model, { state: stateOf(instance), event, variables });
@@ -86,6 +88,20 @@ export async function bind(tx: Tx, variables: Variables, to: Binding): Promise<v
   const second =
     drafts.length < ids.length && (drafts.length === 0 || (await commitAll(tx, drafts, to)).committed);
   if (!second) throw notCommitted(first.notCommitted);
+}
+
+const isAnswer = ({ kind }: EngineEvent) => kind === "serviceTaskCompleted" || kind === "serviceTaskRejected";
+
+/**
+ * What an integration answers may look like the metadata of a file and be a record of its own, and nobody could correct
+ * it: what cannot be bound is data like any other. A URL for it is not issued.
+ */
+async function bindWhatFits(tx: Tx, variables: Variables, to: Binding): Promise<void> {
+  const ids = attachmentIdsOf(variables);
+  const first = ids.length === 0 ? undefined : await commitAll(tx, ids, to);
+  if (first === undefined || first.committed) return;
+  const fitting = ids.filter((id) => !first.notCommitted.includes(id.toLowerCase()));
+  if (fitting.length > 0) await commitAll(tx, fitting, to);
 }
 
 /** Throws `process_failed`. */

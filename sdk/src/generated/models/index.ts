@@ -638,15 +638,16 @@ export interface Incident {
      */
     process_key: string;
     /**
-     * The service task in the BPMN model.
+     * The service task in the BPMN model, or the timer's event.
      * @type {string}
      * @memberof Incident
      */
     activity_id: string;
     /**
      * What kind of trouble: `url_issuance_failed`, `rejected` (the integration's own refusal), `interrupted` (the server ended in
-     * mid-call), `process_failed` (the integration answered, but the process cannot go on), or why no request could be made or
-     * answered, such as `unknown_placeholder`, `addon_not_found`, `refused_by_policy`, `unreachable`, `timed_out`.
+     * mid-call), `process_failed` (the integration answered or a timer has fired, but the process cannot go on), `internal_error` (the
+     * log knows more), or why no request could be made or answered, such as `unknown_placeholder`, `addon_not_found`,
+     * `refused_by_policy`, `unreachable`, `timed_out`.
      * 
      * @type {string}
      * @memberof Incident
