@@ -10,7 +10,7 @@ import { databaseProblem } from "./database/databaseProblem.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
 import type { Deps } from "./deps.ts";
-import { removeLeftoverUploads, sweepOnce } from "./formFiles/sweep.ts";
+import { removeLeftoverUploads, sweepOnce } from "./fileUpkeep/sweep.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { Recurring } from "./jobs/recurring.ts";
 import { createLog } from "./log.ts";

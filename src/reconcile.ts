@@ -12,7 +12,7 @@ import { type Config, ConfigError, parseConfig } from "./config.ts";
 import { connect } from "./database/connect.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
-import { type Finding, reconcile } from "./formFiles/reconcile.ts";
+import { type Finding, reconcile } from "./fileUpkeep/reconcile.ts";
 import { createLog } from "./log.ts";
 import { Problem } from "./problem.ts";
 import { completeConfig, wire } from "./wire.ts";

@@ -1,7 +1,7 @@
 /** Server processes that end by SIGKILL in the middle of uploads, commits, deletions and sweeps. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { reconcile } from "../../src/formFiles/reconcile.ts";
+import { reconcile } from "../../src/fileUpkeep/reconcile.ts";
 import { objectKey } from "../support/attachments.ts";
 import { digestOf } from "../support/localFiles.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";

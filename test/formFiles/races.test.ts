@@ -3,7 +3,7 @@
  * run hundreds of times, and after each round the answers, the rows and the objects have to agree.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { sweepOnce } from "../../src/formFiles/sweep.ts";
+import { sweepOnce } from "../../src/fileUpkeep/sweep.ts";
 import type { TestServer } from "../support/server.ts";
 import {
   age,

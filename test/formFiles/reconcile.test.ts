@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { type Finding, reconcile } from "../../src/formFiles/reconcile.ts";
+import { type Finding, reconcile } from "../../src/fileUpkeep/reconcile.ts";
 import { objectKey } from "../support/attachments.ts";
 import { type LocalFiles, openLocalFiles } from "../support/localFiles.ts";
 import type { TestServer } from "../support/server.ts";

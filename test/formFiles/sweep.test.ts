@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { exists, mkdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { removeLeftoverUploads, sweepOnce } from "../../src/formFiles/sweep.ts";
+import { removeLeftoverUploads, sweepOnce } from "../../src/fileUpkeep/sweep.ts";
 import { Problem } from "../../src/problem.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { objectKey } from "../support/attachments.ts";

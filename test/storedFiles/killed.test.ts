@@ -6,8 +6,8 @@ import {
   IntegrationApi,
   type Message,
 } from "../../sdk/src/generated/index.ts";
-import { reconcile } from "../../src/formFiles/reconcile.ts";
-import { sweepOnce } from "../../src/formFiles/sweep.ts";
+import { reconcile } from "../../src/fileUpkeep/reconcile.ts";
+import { sweepOnce } from "../../src/fileUpkeep/sweep.ts";
 import { type Instances, sharedSecret, startInstances } from "../formFiles/instances.ts";
 import { fixture, fixtureBytes, freshUser } from "../support/attachments.ts";
 import { type Discussion, discussionOn, storedRemains } from "../support/messages.ts";

@@ -1,8 +1,8 @@
 /** Stored files whose upload was cut short, wherever that was: the sweep finishes it, and reconcile finds nothing. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { utimes } from "node:fs/promises";
-import { type Finding, reconcile } from "../../src/formFiles/reconcile.ts";
-import { sweepOnce } from "../../src/formFiles/sweep.ts";
+import { type Finding, reconcile } from "../../src/fileUpkeep/reconcile.ts";
+import { sweepOnce } from "../../src/fileUpkeep/sweep.ts";
 import { Problem } from "../../src/problem.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { type Instances, startInstances } from "../formFiles/instances.ts";

@@ -10,9 +10,9 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Parts } from "../deps.ts";
 import { removeDue } from "../files/removal.ts";
+import { attachments, claimForRemoval, forgetExpired } from "../formFiles/queries.ts";
 import { forgetQuietKeys } from "../rateLimits/queries.ts";
 import { claimForRemoval as claimStoredFiles, storedFiles } from "../storedFiles/queries.ts";
-import { attachments, claimForRemoval, forgetExpired } from "./queries.ts";
 
 /** A removal that began within the last interval, or minute, is likely under way elsewhere. */
 const longestLeaseSeconds = 60;

@@ -8,10 +8,10 @@
 import type { Queryable } from "../database/connect.ts";
 import type { Parts } from "../deps.ts";
 import { type FileKind, keyOf, type Place } from "../files/fileKind.ts";
+import { attachments } from "../formFiles/queries.ts";
 import type { ListedObject } from "../storage/storage.ts";
 import { storedFiles } from "../storedFiles/queries.ts";
 import { isUuid } from "../uuid.ts";
-import { attachments } from "./queries.ts";
 import {
   analyzeSeen,
   beforeAll,
