@@ -33,7 +33,10 @@ export interface UploadOptions {
   readonly fieldName: string;
   readonly processInstanceId?: string;
   readonly taskId?: string;
-  /** A draft that the new file takes the place of; removed once the new one is there. */
+  /**
+   * A draft that the new file takes the place of; removed once the new one is there. Where that does not succeed the new
+   * one counts all the same: what is committed stays, a draft goes with the server's next sweep. To know, call `remove`.
+   */
   readonly replaces?: string;
   readonly signal?: AbortSignal;
   /** 0 to 1. */
@@ -92,7 +95,8 @@ export function createUploader(options: UploaderOptions): Uploader {
       });
       if (!response.ok) throw await ProblemError.from(response);
       const metadata = (await response.json()) as AttachmentMetadata;
-      if (upload.replaces !== undefined) await remove(upload.replaces);
+      // The new file is there, and nobody else knows its id: no failure of the old one's removal may lose it.
+      if (upload.replaces !== undefined) await remove(upload.replaces).catch(() => {});
       return metadata;
     },
   };

@@ -45,6 +45,29 @@ test("a file is uploaded with progress, replaced, finalized, and received once",
   });
 });
 
+test("a file that replaces a committed one, or one whose removal fails, is still told", async () => {
+  const uploader = await login();
+  const { attachment_id } = await uploader.upload(pdf(), { fieldName: "contract" });
+  await uploader.finalize([attachment_id], { processInstanceId: "4712" });
+  const second = await uploader.upload(pdf("second.pdf"), { fieldName: "contract", replaces: attachment_id });
+  expect(second.file_name).toBe("second.pdf");
+  expect(uploader.remove(attachment_id)).rejects.toMatchObject({ status: 409 });
+
+  const cutOff = createUploader({
+    baseUrl,
+    token: await server.token(),
+    tenant: "tenant-1",
+    processKey: "loan",
+    fetch: ((url: string, init?: RequestInit) =>
+      init?.method === "DELETE"
+        ? Promise.reject(new TypeError("no network"))
+        : fetch(url, init)) as typeof fetch,
+  });
+  const replaces = second.attachment_id;
+  const third = await cutOff.upload(pdf("third.pdf"), { fieldName: "contract", replaces });
+  expect(third.file_name).toBe("third.pdf");
+});
+
 test("a visitor uploads and removes with the form token alone", async () => {
   const { formSessions } = createClient({
     baseUrl,
