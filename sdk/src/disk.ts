@@ -1,6 +1,7 @@
 /** For receivers with a disk (Node, Bun): straight to a path, however large the file. */
 import { createHash } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { download } from "./download.ts";
 import { isDownloadUrl } from "./fileValue.ts";
 import { decodeBase64, type ReceiveOptions } from "./receive.ts";
@@ -18,13 +19,47 @@ export interface ReceivedFile {
 
 /**
  * As `receiveFile`, with memory for one chunk only. At `path` stands the whole, checked file or, where this throws,
- * whatever stood there before: the bytes come to `<path>.<random>.part` first.
+ * whatever stood there before: the bytes come to `.<random>.part` in the same folder first. That is opened before the
+ * link is used, so `not_writable` (a missing folder; a folder, symlink, device or pipe at `path`) leaves the link good.
  */
 export async function receiveFileTo(
   value: string,
   path: string,
   options: ReceiveOptions = {},
 ): Promise<ReceivedFile> {
+  const target = resolve(path);
+  const part = join(dirname(target), `.${crypto.randomUUID()}.part`);
+  const file = await openPart(part, target);
+  try {
+    const received = await receiveInto(file, value, options).finally(() => file.close());
+    await rename(part, target);
+    return { path, ...received };
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function openPart(part: string, target: string): Promise<FileHandle> {
+  try {
+    await checkTarget(target);
+    return await open(part, "wx", 0o600);
+  } catch (cause) {
+    throw new ReceiveError("not_writable", { cause, because: (cause as Error).message });
+  }
+}
+
+/** What is no regular file would be replaced by one, and a symlink's own target is a place that nobody named here. */
+async function checkTarget(target: string): Promise<void> {
+  const there = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (there?.isSymbolicLink())
+    throw new Error(`${target} is a symlink, which is neither followed nor replaced.`);
+  if (there && !there.isFile()) throw new Error(`${target} is no regular file.`);
+}
+
+async function receiveInto(file: FileHandle, value: string, options: ReceiveOptions) {
   const incoming = isDownloadUrl(value)
     ? await download(value, options)
     : {
@@ -33,31 +68,18 @@ export async function receiveFileTo(
         sha256: undefined,
         chunks: [decodeBase64(value, options)],
       };
-  const part = `${path}.${crypto.randomUUID()}.part`;
-  try {
-    const { size, sha256 } = await write(incoming.chunks, part);
-    if (incoming.sha256 !== undefined && incoming.sha256 !== sha256)
-      throw new ReceiveError("digest_mismatch");
-    await rename(part, path);
-    return { path, name: incoming.name, type: incoming.type, size };
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
+  const { size, sha256 } = await write(incoming.chunks, file);
+  if (incoming.sha256 !== undefined && incoming.sha256 !== sha256) throw new ReceiveError("digest_mismatch");
+  return { name: incoming.name, type: incoming.type, size };
 }
 
-async function write(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, path: string) {
+async function write(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, file: FileHandle) {
   const hash = createHash("sha256");
-  const file = await open(path, "wx", 0o600);
   let size = 0;
-  try {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      await file.writeFile(chunk);
-      size += chunk.byteLength;
-    }
-  } finally {
-    await file.close();
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    await file.writeFile(chunk);
+    size += chunk.byteLength;
   }
   return { size, sha256: hash.digest("base64") };
 }

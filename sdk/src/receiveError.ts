@@ -1,4 +1,7 @@
-/** Why a file was not received. No code means "try again": the link is used up, the sender must send another. */
+/**
+ * Why a file was not received. No code means "try again": the link is used up, the sender must send another. Only
+ * `not_writable` comes before the link is used.
+ */
 const sentences = {
   used_or_expired: "The download link was used before, has expired or is not valid.",
   not_found: "The file does not exist any more.",
@@ -10,10 +13,18 @@ const sentences = {
   unreachable: "The sender's server could not be reached.",
   refused: "The sender's server refused the download.",
   not_base64: "The value is neither a URL nor base64.",
+  not_writable: "The file cannot be written at this path; a download link was not used up.",
   bad_url: "The download link is not a valid address, or carries credentials.",
 } as const;
 
 export type ReceiveErrorCode = keyof typeof sentences;
+
+interface Circumstances {
+  readonly status?: number | undefined;
+  readonly cause?: unknown;
+  /** A second sentence of the message. */
+  readonly because?: string | undefined;
+}
 
 export class ReceiveError extends Error {
   override readonly name = "ReceiveError";
@@ -21,8 +32,8 @@ export class ReceiveError extends Error {
   /** The HTTP status, where there was an answer. */
   readonly status: number | undefined;
 
-  constructor(code: ReceiveErrorCode, { status, cause }: { status?: number; cause?: unknown } = {}) {
-    super(sentences[code], { cause });
+  constructor(code: ReceiveErrorCode, { status, cause, because }: Circumstances = {}) {
+    super(because === undefined ? sentences[code] : `${sentences[code]} ${because}`, { cause });
     this.code = code;
     this.status = status;
   }

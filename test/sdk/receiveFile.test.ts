@@ -1,6 +1,6 @@
 /** The SDK's receiver under the conformance kit, in memory and to disk, and the errors that it names. */
 import { expect, test } from "bun:test";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { receiveFileTo } from "../../sdk/src/disk.ts";
@@ -33,6 +33,46 @@ test("receiveFileTo does too, and leaves nothing behind where it refuses", async
   });
   expect(verdicts).toEqual(allGood);
   expect(await readdir(folder)).toHaveLength(cases.filter(({ content }) => content).length);
+  await rm(folder, { recursive: true });
+});
+
+test("receiveFileTo finds out that it cannot write before it uses the link, and replaces files alone", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "receive-"));
+  const issuer = await startIssuer();
+  const at = (name: string) => join(folder, name);
+  await mkdir(at("folder"));
+  await writeFile(at("earlier"), "what stood there before");
+  await symlink(at("earlier"), at("link"));
+  await symlink(at("nowhere"), at("dangling"));
+  expect(await Bun.spawn(["mkfifo", at("pipe")]).exited).toBe(0);
+  const before = await readdir(folder);
+  const refusals: Record<string, string> = {};
+  for (const name of [
+    "missing/file",
+    "earlier/file",
+    "folder",
+    "link",
+    "dangling",
+    "pipe",
+    "x".repeat(256),
+  ]) {
+    const refusal = await receiveFileTo(issuer.valueOf("download"), at(name)).catch((error) => error);
+    expect(refusal).toMatchObject({ name: "ReceiveError", code: "not_writable" });
+    refusals[name] = refusal.message;
+  }
+  expect(refusals.link).toContain("is a symlink");
+  expect(refusals.pipe).toContain("is no regular file");
+  expect(refusals["missing/file"]).toContain("ENOENT");
+  expect(issuer.seen("download")).toEqual([]);
+  expect(await readdir(folder)).toEqual(before);
+  expect((await lstat(at("pipe"))).isFIFO()).toBe(true);
+
+  const longest = "x".repeat(255);
+  await receiveFileTo(issuer.valueOf("download"), at(longest));
+  await receiveFileTo(issuer.valueOf("odd-name"), at("earlier"));
+  expect((await readFile(at("earlier"))).equals(await readFile(at(longest)))).toBe(true);
+  expect(await readdir(folder)).toHaveLength(before.length + 1);
+  await issuer.stop();
   await rm(folder, { recursive: true });
 });
 
