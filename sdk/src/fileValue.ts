@@ -1,7 +1,8 @@
 /** What stands in a body or a variable where a file is meant (reference: form-file-attachments 2 and 4). */
 
 /** A value beginning with `http://` or `https://` is a URL; otherwise it is base64. Nothing else tells them apart. */
-export const isDownloadUrl = (value: string): boolean => /^https?:\/\//.test(value);
+export const isDownloadUrl = (value: string): boolean =>
+  typeof value === "string" && /^https?:\/\//.test(value);
 
 export interface AttachmentVariable {
   readonly kind: "attachment";

@@ -9,9 +9,13 @@ export interface ReceiveOptions extends DownloadOptions {
 }
 
 /**
- * A web `File` from a download URL or base64, told apart by the reference's rule and nothing else. A URL is fetched
- * once, at once; length and SHA-256 are compared with what the server promised. Throws `ReceiveError`; an abort throws
- * the signal's reason.
+ * A web `File` from a download URL or base64, told apart by the reference's rule and nothing else. The whole file is
+ * held in memory (`receiveFileTo` of `@waybill/sdk/disk` streams). A URL is fetched once, at once; length and SHA-256
+ * are compared with what the server promised.
+ *
+ * Throws `ReceiveError`: `no_file` for nothing (an optional file that was left empty), `not_base64`, `bad_url`;
+ * `used_or_expired`, `not_found`, `not_configured`, `refused`, `redirected`, `unreachable` for what became of the GET;
+ * `truncated`, `digest_mismatch`, `too_large` for the bytes. An abort throws the signal's reason.
  */
 export async function receiveFile(value: string, options: ReceiveOptions = {}): Promise<File> {
   if (!isDownloadUrl(value)) return new File([decodeBase64(value, options)], options.fileName ?? "file");
@@ -28,12 +32,18 @@ async function digestOf(file: File): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(digest)));
 }
 
-/** Throws `too_large` before it decodes, `not_base64` for anything else than standard base64. */
+/**
+ * Throws `no_file` for nothing, white space included: an old file of zero bytes would look the same, and forms take none.
+ * Throws `too_large` before it decodes, `not_base64` for anything else than standard base64.
+ */
 export function decodeBase64(
-  value: string,
+  value: unknown,
   { maxBytes = Number.POSITIVE_INFINITY }: DownloadOptions,
 ): Uint8Array<ArrayBuffer> {
+  if (value === undefined || value === null) throw new ReceiveError("no_file");
+  if (typeof value !== "string") throw new ReceiveError("not_base64");
   const base64 = value.replaceAll(/\s/g, "");
+  if (base64 === "") throw new ReceiveError("no_file");
   if (Math.floor((base64.replace(/=+$/, "").length * 3) / 4) > maxBytes) throw new ReceiveError("too_large");
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

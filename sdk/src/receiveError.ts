@@ -3,6 +3,7 @@
  * `not_writable` comes before the link is used.
  */
 const sentences = {
+  no_file: "There is no file in this place.",
   used_or_expired: "The download link was used before, has expired or is not valid.",
   not_found: "The file does not exist any more.",
   not_configured: "The sender's server is not configured for download links.",

@@ -94,6 +94,8 @@ test("each refusal has its own code", async () => {
   for (const { name, content } of cases)
     if (!content) codes[name] = await codeOf(receiveFile(issuer.valueOf(name)));
   expect(codes).toEqual({
+    "no-file": "no_file",
+    "no-file-blank": "no_file",
     "used-or-expired": "used_or_expired",
     "not-found": "not_found",
     "not-configured": "not_configured",
@@ -107,6 +109,21 @@ test("each refusal has its own code", async () => {
   expect(await codeOf(receiveFile(issuer.valueOf("download")))).toBe("unreachable");
   expect(await codeOf(receiveFile("{not base64}"))).toBe("not_base64");
   expect(await codeOf(receiveFile("https://user:secret@bank.example/x"))).toBe("bad_url");
+});
+
+test("what is no text is refused as a ReceiveError too, in memory and on disk", async () => {
+  const path = join(tmpdir(), crypto.randomUUID());
+  const places: [unknown, string][] = [
+    [null, "no_file"],
+    [undefined, "no_file"],
+    [{ attachment_id: "x", file_name: "x.pdf" }, "not_base64"],
+    [["https://bank.example/x"], "not_base64"],
+    [4711, "not_base64"],
+  ];
+  for (const [value, code] of places) {
+    expect(await codeOf(receiveFile(value as string))).toBe(code);
+    expect(await codeOf(receiveFileTo(value as string, path))).toBe(code);
+  }
 });
 
 test("the exact name arrives, but never one that leaves a folder", async () => {

@@ -53,6 +53,8 @@ export const cases: readonly Case[] = [
     content: content.slice(0, 3),
     value: Buffer.from(content.slice(0, 3)).toString("base64"),
   },
+  { name: "no-file", content: undefined, value: "" },
+  { name: "no-file-blank", content: undefined, value: " \n" },
   { name: "used-or-expired", content: undefined, answer: problem(401) },
   { name: "not-found", content: undefined, answer: problem(404) },
   { name: "not-configured", content: undefined, answer: problem(501) },
