@@ -1,18 +1,41 @@
-/** A multipart POST that says how far it is: by XMLHttpRequest in browsers, by counting the stream elsewhere. */
+/**
+ * A multipart POST that says how far it is: by XMLHttpRequest in browsers, by counting the stream elsewhere. A `fetch` of
+ * the caller's, in a browser, tells the start and the end alone: browsers stream bodies over HTTP/2 only, or not at all.
+ */
 
 export interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes of the request's body so far; a little more than the file's. */
+  /** Bytes of the request's body so far; in the end those of the files, or a little more. */
   readonly onSent?: ((bytes: number) => void) | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
 export function sendForm(url: string, form: FormData, options: SendOptions): Promise<Response> {
+  const { onSent, fetch: own } = options;
+  if (onSent && !own && typeof XMLHttpRequest !== "undefined") return sendByXhr(url, form, options);
+  return onSent && !inBrowser() ? sendCounted(url, form, options) : sendWhole(url, form, options);
+}
+
+/** Service workers, which have no XMLHttpRequest, included. */
+const inBrowser = () => typeof XMLHttpRequest !== "undefined" || "ServiceWorkerGlobalScope" in globalThis;
+
+async function sendWhole(url: string, form: FormData, options: SendOptions): Promise<Response> {
   const { onSent, headers, signal = null, fetch: send = fetch } = options;
-  if (!onSent) return send(url, { method: "POST", headers, body: form, signal });
-  if (options.fetch === undefined && typeof XMLHttpRequest !== "undefined")
-    return sendByXhr(url, form, options);
+  onSent?.(0);
+  const response = await send(url, { method: "POST", headers, body: form, signal });
+  onSent?.(bytesOf(form));
+  return response;
+}
+
+const bytesOf = (form: FormData) =>
+  ([...form.values()] as (string | Blob)[]).reduce(
+    (sum, value) => sum + (typeof value === "string" ? 0 : value.size),
+    0,
+  );
+
+function sendCounted(url: string, form: FormData, options: SendOptions): Promise<Response> {
+  const { onSent = () => {}, headers, signal = null, fetch: send = fetch } = options;
   const encoded = new Response(form);
   const init = {
     method: "POST",

@@ -15,7 +15,10 @@ const token = await server.token();
 const engineToken = await server.token({ roles: ["engine"] });
 const bytes = await Bun.file(new URL("../fixtures/content/cairo.pdf", import.meta.url)).bytes();
 
-/** What every runtime does. `size` and `code` come back: the received file's bytes, and why a second use is refused. */
+/**
+ * What every runtime does, once with a `fetch` of the caller's. `size` and `code` come back: the received file's bytes,
+ * and why a second use is refused.
+ */
 const story = `
 import { createClient, createUploader, receiveFile } from "@waybill/sdk";
 export async function run({ baseUrl, token, engineToken, base64 }) {
@@ -24,6 +27,13 @@ export async function run({ baseUrl, token, engineToken, base64 }) {
   let progress = 0;
   const { attachment_id } = await uploader.upload(file, { fieldName: "contract", onProgress: (part) => { progress = part; } });
   await uploader.finalize([attachment_id], { processInstanceId: "4711" });
+  let calls = 0;
+  const ownFetch = (...request) => (calls++, fetch(...request));
+  const withOwnFetch = createUploader({ baseUrl, token, tenant: "tenant-1", processKey: "loan", fetch: ownFetch });
+  const ownProgress = [];
+  const draft = await withOwnFetch.upload(file, { fieldName: "contract", onProgress: (part) => ownProgress.push(part) });
+  await withOwnFetch.remove(draft.attachment_id);
+  const own = { calls, size: draft.size, progress: ownProgress.at(-1) };
   const { engine } = createClient({ baseUrl, token: engineToken });
   const { urls } = await engine.issueDownloadUrls({
     downloadUrlRequest: { tenant_id: 1, process_instance_id: "4711", attachment_ids: [attachment_id] },
@@ -31,7 +41,7 @@ export async function run({ baseUrl, token, engineToken, base64 }) {
   const { pathname, search } = new URL(urls[0].url);
   const received = await receiveFile(baseUrl + pathname + search);
   const code = await receiveFile(baseUrl + pathname + search).catch((error) => error.code);
-  return { name: received.name, size: received.size, progress, code };
+  return { name: received.name, size: received.size, progress, own, code };
 }`;
 const proxy = Bun.serve({
   port: 0,
@@ -47,7 +57,13 @@ const proxy = Bun.serve({
 });
 const page = `<!doctype html><script type="importmap">{"imports":{"@waybill/sdk":"/sdk/index.js"}}</script>`;
 const input = { baseUrl: server.url, token, engineToken, base64: Buffer.from(bytes).toString("base64") };
-const outcome = { name: "contract.pdf", size: bytes.length, progress: 1, code: "used_or_expired" };
+const outcome = {
+  name: "contract.pdf",
+  size: bytes.length,
+  progress: 1,
+  own: { calls: 3, size: bytes.length, progress: 1 },
+  code: "used_or_expired",
+};
 
 afterAll(async () => {
   await proxy.stop(true);
