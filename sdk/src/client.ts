@@ -16,6 +16,7 @@ import {
   TasklistApi,
 } from "./generated/index.ts";
 import { ProblemError } from "./problemError.ts";
+import { overNetwork } from "./unreachable.ts";
 
 type Secret = string | (() => string | Promise<string>);
 
@@ -71,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
 
 function configure({ baseUrl, token, formToken, fetch: send = fetch }: ClientOptions): Configuration {
   const fetchApi = async (...request: Parameters<FetchAPI>) => {
-    const response = await send(...request);
+    const response = await overNetwork(send(...request), request[1]?.signal);
     if (!response.ok) throw await ProblemError.from(response);
     return response;
   };

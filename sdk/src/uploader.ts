@@ -3,6 +3,7 @@ import { createClient } from "./client.ts";
 import type { AttachmentMetadata, Finalized } from "./generated/index.ts";
 import { ProblemError } from "./problemError.ts";
 import { sendForm } from "./sendForm.ts";
+import { isUnreachable, overNetwork } from "./unreachable.ts";
 
 interface Common {
   readonly baseUrl: string;
@@ -46,8 +47,11 @@ export interface UploadOptions {
 export interface Uploader {
   /** Asked of the server once. */
   limits(): Promise<Limits>;
-  /** Throws `FileRefused` before a byte is sent, `ProblemError` where the server refuses. */
-  upload(file: File, options: UploadOptions): Promise<AttachmentMetadata>;
+  /**
+   * Throws `FileRefused` before a byte is sent, `ProblemError` where the server refuses. A chooser's `files[0]` is
+   * undefined where nothing was chosen: that is `FileRefused` too, `no_file`.
+   */
+  upload(file: File | null | undefined, options: UploadOptions): Promise<AttachmentMetadata>;
   /** Removes a draft; one that is gone already is no error. */
   remove(attachmentId: string): Promise<void>;
   /** Commits drafts to a process, all or none. Visitors have no such call: the engine binds their files itself. */
@@ -57,7 +61,12 @@ export interface Uploader {
 /** A file that the limits forbid, said before it is sent. */
 export class FileRefused extends Error {
   override readonly name = "FileRefused";
-  readonly code: "file_empty" | "extension_not_allowed" | "payload_too_large" | "session_quota_exceeded";
+  readonly code:
+    | "no_file"
+    | "file_empty"
+    | "extension_not_allowed"
+    | "payload_too_large"
+    | "session_quota_exceeded";
 
   constructor(code: FileRefused["code"], message: string) {
     super(message);
@@ -83,16 +92,16 @@ export function createUploader(options: UploaderOptions): Uploader {
     remove,
     finalize: access.finalize,
     upload: async (file, upload) => {
+      if (!file) throw new FileRefused("no_file", "Choose a file first.");
       checkFile(file, await limits());
       const { onProgress, signal } = upload;
       const onSent = onProgress && ((bytes: number) => onProgress(Math.min(1, bytes / file.size)));
       const form = formOf({ ...access.fields, ...fieldsOf(upload) }, file);
-      const response = await sendForm(access.url, form, {
-        headers: access.headers,
-        onSent,
+      const { url, headers } = access;
+      const response = await overNetwork(
+        sendForm(url, form, { headers, onSent, signal, fetch: send }),
         signal,
-        fetch: send,
-      });
+      );
       if (!response.ok) throw await ProblemError.from(response);
       const metadata = (await response.json()) as AttachmentMetadata;
       // The new file is there, and nobody else knows its id: no failure of the old one's removal may lose it.
@@ -181,7 +190,9 @@ export function inPlainWords(error: unknown): string {
   if (error instanceof FileRefused) return error.message;
   if (error instanceof ProblemError) return wordsFor(error);
   if (error instanceof Error && error.name === "AbortError") return "The upload was stopped.";
-  return "The server could not be reached. Check the connection and try again.";
+  if (error instanceof Error && error.name === "TimeoutError") return "The upload took too long. Try again.";
+  if (isUnreachable(error)) return "The server could not be reached. Check the connection and try again.";
+  return "The upload did not succeed. Try again.";
 }
 
 function wordsFor({ code, status, message, retryAfterSeconds }: ProblemError): string {

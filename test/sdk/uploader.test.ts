@@ -103,6 +103,37 @@ test("an aborted upload throws its reason, and no connection is said plainly", a
   expect(inPlainWords(await nowhere.limits().catch((error) => error))).toContain("could not be reached");
 });
 
+test("no chosen file is said before anything is asked, and only the connection's faults are called so", async () => {
+  const asked: string[] = [];
+  const nowhere = (async (url: string) => {
+    asked.push(url);
+    throw new TypeError("Failed to fetch");
+  }) as unknown as typeof fetch;
+  const offline = createUploader({ baseUrl, formToken: "x", fetch: nowhere });
+  const none = await offline.upload(undefined, { fieldName: "contract" }).catch((error) => error);
+  expect(none).toMatchObject({ name: "FileRefused", code: "no_file" });
+  expect(asked).toEqual([]);
+  const connection = await offline.upload(pdf(), { fieldName: "contract" }).catch((error) => error);
+  expect(connection).toBeInstanceOf(TypeError);
+
+  const uploader = await login();
+  await uploader.limits();
+  const reason = new Error("the tab was left");
+  const left = await uploader
+    .upload(pdf(), { fieldName: "contract", signal: AbortSignal.abort(reason) })
+    .catch((error) => error);
+  expect(left).toBe(reason);
+  const late = new DOMException("too late", "TimeoutError");
+  expect([none, connection, left, late, new TypeError("a bug"), "thrown"].map(inPlainWords)).toEqual([
+    "Choose a file first.",
+    "The server could not be reached. Check the connection and try again.",
+    "The upload did not succeed. Try again.",
+    "The upload took too long. Try again.",
+    "The upload did not succeed. Try again.",
+    "The upload did not succeed. Try again.",
+  ]);
+});
+
 test("what the server refuses is a ProblemError, for every class of the client", async () => {
   const { tables } = createClient({ baseUrl, token: await server.token(), tenant: { id: 1 } });
   expect(tables.getTable({ table: "missing" })).rejects.toMatchObject({
