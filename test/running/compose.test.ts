@@ -1,9 +1,13 @@
 /** compose.yaml is documentation that is held against the code: what it sets is what the server takes. */
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import postgres from "postgres";
 import { parse } from "yaml";
 import manifest from "../../package.json";
 import { parseConfig } from "../../src/config.ts";
+import { serverUrl } from "../support/database.ts";
+import { inFolder } from "../support/waybillProcess.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => Bun.file(`${root}${path}`).text();
@@ -14,9 +18,11 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: object;
   readonly volumes?: readonly string[];
+  readonly configs?: readonly { readonly source: string; readonly target: string }[];
 }
-const { services } = parse(await read("compose.yaml"), { merge: true }) as {
+const { services, configs } = parse(await read("compose.yaml"), { merge: true }) as {
   services: Record<string, Service>;
+  configs: Record<string, { content: string }>;
 };
 const waybills = Object.values(services).filter(({ build }) => build !== undefined);
 
@@ -55,3 +61,36 @@ test("the image runs the Bun that package.json pins, and the proxy knows both pr
   const caddy = await read("deploy/Caddyfile");
   for (const name of ["waybill-1:3000", "waybill-2:3000"]) expect(caddy).toContain(name);
 });
+
+test("PostgreSQL's script makes the role that Waybill connects as: no superuser, and one whose changes the audit trail refuses", async () => {
+  expect(services.postgres?.environment).not.toHaveProperty("POSTGRES_USER");
+  const [script] = services.postgres?.configs ?? [];
+  expect(script?.target).toStartWith("/docker-entrypoint-initdb.d/");
+  // Beside what the run's own server has, under a name of its own.
+  const name = `waybill_${randomBytes(6).toString("hex")}`;
+  const renamed = (text: string) => text.replaceAll(/\bwaybill\b/g, name);
+  const admin = postgres(await serverUrl(), { max: 1, onnotice: () => {} });
+  const url = new URL(renamed(waybills[0]?.environment?.DATABASE_URL ?? ""));
+  url.host = new URL(await serverUrl()).host;
+  const statements = renamed(configs[script?.source ?? ""]?.content ?? "").split(";\n");
+  try {
+    for (const statement of statements) await admin.unsafe(statement);
+    await inFolder(async (_folder, start) => {
+      const environment = {
+        DATABASE_URL: url.href,
+        JWT_SECRET: "a secret of at least thirty-two characters",
+      };
+      expect((await fetch(`${await start({ environment }).listening}/readyz`)).status).toBe(200);
+    });
+    const waybill = postgres(url.href, { max: 1, onnotice: () => {} });
+    const [role] = await waybill`select rolsuper from pg_roles where rolname = current_user`;
+    expect(role?.rolsuper).toBe(false);
+    for (const forbidden of ["delete from waybill.audit_log", "set session_replication_role = replica"])
+      expect(await waybill.unsafe(forbidden).catch((error) => error.code)).toBe("42501");
+    await waybill.end();
+  } finally {
+    await admin`drop database if exists ${admin(name)} with (force)`;
+    await admin`drop role if exists ${admin(name)}`;
+    await admin.end();
+  }
+}, 30_000);
