@@ -24,12 +24,12 @@ export interface ClientOptions {
   /** The gateway's root, `https://bank.example`. */
   readonly baseUrl: string;
   /** An access token, or what gives a fresh one for each request. */
-  readonly token?: Secret;
+  readonly token?: Secret | undefined;
   /** A form session token, for the visitor of an embedded form. */
-  readonly formToken?: Secret;
+  readonly formToken?: Secret | undefined;
   /** Filled into every request that names a tenant and does not say another: `id` for tables and reports, `slug` else. */
-  readonly tenant?: { readonly id?: number; readonly slug?: string };
-  readonly fetch?: FetchAPI;
+  readonly tenant?: { readonly id?: number | undefined; readonly slug?: string | undefined } | undefined;
+  readonly fetch?: FetchAPI | undefined;
 }
 
 export interface Client {

@@ -4,9 +4,9 @@ import { ReceiveError, type ReceiveErrorCode } from "./receiveError.ts";
 
 export interface DownloadOptions {
   /** Bytes; a larger file is refused as early as its size is known. */
-  readonly maxBytes?: number;
-  readonly signal?: AbortSignal;
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly maxBytes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
 export interface Download {

@@ -1,5 +1,5 @@
 /** Waybill for TypeScript: the client of every operation, for receivers of files, and for form builders. */
-export { type Client, type ClientOptions, createClient } from "./client.ts";
+export { type Client, type ClientOptions, createClient, type WithTenant } from "./client.ts";
 export {
   type AttachmentVariable,
   isDownloadUrl,
@@ -16,6 +16,8 @@ export {
   FileRefused,
   inPlainWords,
   type Limits,
+  type LoginUploaderOptions,
+  type PublicUploaderOptions,
   type Uploader,
   type UploaderOptions,
   type UploadOptions,

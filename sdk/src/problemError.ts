@@ -11,7 +11,7 @@ export class ProblemError extends Error {
   /** Seconds that the server asks to wait, where it does. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(problem: Problem, { retryAfter }: { retryAfter?: string | null } = {}) {
+  constructor(problem: Problem, { retryAfter }: { retryAfter?: string | null | undefined } = {}) {
     super(problem.message);
     this.problem = problem;
     this.status = problem.status;

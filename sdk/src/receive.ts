@@ -5,7 +5,7 @@ import { ReceiveError } from "./receiveError.ts";
 
 export interface ReceiveOptions extends DownloadOptions {
   /** The file's name where the value is base64, which carries none. */
-  readonly fileName?: string;
+  readonly fileName?: string | undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { isUnreachable, overNetwork } from "./unreachable.ts";
 
 interface Common {
   readonly baseUrl: string;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** With a login: access token, the tenant's slug, the process. */
@@ -32,16 +32,16 @@ export interface Limits {
 
 export interface UploadOptions {
   readonly fieldName: string;
-  readonly processInstanceId?: string;
-  readonly taskId?: string;
+  readonly processInstanceId?: string | undefined;
+  readonly taskId?: string | undefined;
   /**
    * A draft that the new file takes the place of; removed once the new one is there. Where that does not succeed the new
    * one counts all the same: what is committed stays, a draft goes with the server's next sweep. To know, call `remove`.
    */
-  readonly replaces?: string;
-  readonly signal?: AbortSignal;
+  readonly replaces?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** 0 to 1. */
-  readonly onProgress?: (fraction: number) => void;
+  readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
 export interface Uploader {
@@ -55,7 +55,10 @@ export interface Uploader {
   /** Removes a draft; one that is gone already is no error. */
   remove(attachmentId: string): Promise<void>;
   /** Commits drafts to a process, all or none. Visitors have no such call: the engine binds their files itself. */
-  finalize(attachmentIds: string[], to?: { processInstanceId?: string; taskId?: string }): Promise<Finalized>;
+  finalize(
+    attachmentIds: string[],
+    to?: { processInstanceId?: string | undefined; taskId?: string | undefined },
+  ): Promise<Finalized>;
 }
 
 /** A file that the limits forbid, said before it is sent. */

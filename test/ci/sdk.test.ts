@@ -101,6 +101,46 @@ test("a page in Chromium does too", async () => {
   }
 }, 60_000);
 
+/** What stands around the README's samples. */
+const surroundings = `
+import type { AttachmentMetadata, ClientOptions, LoginUploaderOptions, PublicUploaderOptions, ReceiveOptions } from "@waybill/sdk";
+import { readAttachmentVariable, resolveFileValue, type TablesApi, type UploadOptions, type WithTenant } from "@waybill/sdk";
+declare const body: Record<"contract" | "identityCard", string>, row: { value: string }, value: unknown;
+declare const token: string, formToken: string, id: string, freshEngineToken: () => Promise<string>;
+declare const input: HTMLInputElement, bar: HTMLProgressElement, message: HTMLElement, controller: AbortController;
+declare const earlier: AttachmentMetadata | undefined, tables: WithTenant<TablesApi>;
+export const asVisitor: PublicUploaderOptions = { baseUrl: "", formToken, fetch: undefined };
+export const withLogin: LoginUploaderOptions = { baseUrl: "", token, tenant: "", processKey: "", fetch: undefined };
+export const upload: Required<UploadOptions> = {
+  fieldName: "", processInstanceId: undefined, taskId: undefined, replaces: undefined, signal: undefined, onProgress: undefined,
+};
+export const receive: Required<ReceiveOptions> = { maxBytes: undefined, signal: undefined, fetch: undefined, fileName: undefined };
+export const client: Required<ClientOptions> = {
+  baseUrl: "", token: undefined, formToken: undefined, tenant: { id: undefined, slug: undefined }, fetch: undefined,
+};
+export const finalized = () => createUploader(asVisitor).finalize([], { processInstanceId: undefined, taskId: undefined });
+void tables.listRows({ table: "borrowers" });
+`;
+
+test("the README's TypeScript compiles under the strictest options, and the types of what it calls have names", async () => {
+  const readme = await Bun.file(join(app, "node_modules/@waybill/sdk/README.md")).text();
+  const samples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)]
+    .map(([, sample = ""]) => sample)
+    // Needs form-js, which this folder has not.
+    .filter((sample) => !sample.includes("@waybill/sdk/form-js"));
+  expect(samples).toHaveLength(4);
+  const imports = samples.flatMap((sample) => sample.match(/^import .*$/gm) ?? []);
+  const bodies = samples.map((sample) => `{\n${sample.replaceAll(/^import .*$/gm, "")}\n}`);
+  await Bun.write(join(app, "samples.mts"), [...imports, surroundings, ...bodies].join("\n"));
+  const compilerOptions = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
+    ...{ target: "es2022", module: "nodenext", lib: ["es2022", "dom", "dom.iterable"], types: [] },
+  };
+  await Bun.write(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["samples.mts"] }));
+  const compiler = Bun.spawn(["bunx", "tsc", "-p", app], { stdout: "pipe", stderr: "inherit" });
+  expect(await new Response(compiler.stdout).text()).toBe("");
+}, 30_000);
+
 /** Minified and gzipped, in kB; what form builders have already is left out. */
 async function sizesOf(source: string): Promise<number[]> {
   const entry = join(app, "entry.js");
