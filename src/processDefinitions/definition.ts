@@ -1,9 +1,10 @@
 /** The latest version of a process, with the form that starts it: asked by processes and by form sessions. */
 
 import { LRUCache } from "lru-cache";
-import type { Queryable, Sql } from "../database/connect.ts";
+import type { Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
 import type { ProcessDefinition } from "../generated/schemas.ts";
+import { findBpmn } from "../processEngine/embedded/queries.ts";
 import { loadModel } from "../processEngine/model/readModel.ts";
 
 type FormSchema = Record<string, unknown>;
@@ -33,13 +34,6 @@ export async function findLatestDefinition(
   if (!row) return undefined;
   const { forms, ...definition } = row;
   return { ...definition, start_form: forms[await startFormRefOf(sql, row.id)] ?? null };
-}
-
-export async function findBpmn(sql: Queryable, definitionId: string): Promise<string> {
-  const [row] = await sql<{ bpmn: string }[]>`
-    select bpmn from waybill.process_definitions where id = ${definitionId}`;
-  if (!row) throw new Error(`there is no definition ${definitionId}`);
-  return row.bpmn;
 }
 
 /** A definition never changes, and a model takes time to read: visitors ask for its form again and again. */

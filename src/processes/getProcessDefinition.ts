@@ -1,6 +1,7 @@
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
-import { findBpmn, findLatestDefinition } from "../processDefinitions/definition.ts";
+import { findLatestDefinition } from "../processDefinitions/definition.ts";
+import { findBpmn } from "../processEngine/embedded/queries.ts";
 
 export const getProcessDefinition: Handler<"getProcessDefinition"> = async ({ params, caller }, { sql }) => {
   const definition = await findLatestDefinition(sql, caller.tenant.id, params.process_key);

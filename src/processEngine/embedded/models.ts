@@ -1,8 +1,8 @@
 /** Models by their definition's id, read once a process: a definition never changes. */
 import { LRUCache } from "lru-cache";
 import type { Queryable } from "../../database/connect.ts";
-import { findBpmn } from "../../processDefinitions/definition.ts";
 import { loadModel, type ProcessModel } from "../model/readModel.ts";
+import { findBpmn } from "./queries.ts";
 
 export interface Models {
   of(sql: Queryable, definitionId: string): Promise<ProcessModel>;

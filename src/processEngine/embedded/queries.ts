@@ -21,6 +21,13 @@ export async function findLatest(
   return row;
 }
 
+export async function findBpmn(sql: Queryable, definitionId: string): Promise<string> {
+  const [row] = await sql<{ bpmn: string }[]>`
+    select bpmn from waybill.process_definitions where id = ${definitionId}`;
+  if (!row) throw new Error(`there is no definition ${definitionId}`);
+  return row.bpmn;
+}
+
 export interface NewDefinition {
   readonly tenantId: number;
   readonly processKey: string;
