@@ -43,6 +43,15 @@ export function integerOf({ negative, digits, exponent }: Decimal): bigint | und
   return negative ? -magnitude : magnitude;
 }
 
+/** How many characters a number has more where PostgreSQL writes it out, without a power of ten, than in `text`. */
+export function growthOf(text: string): number {
+  const decimal = parseDecimal(text);
+  if (!decimal) return 0;
+  const { negative, digits, exponent, scale } = decimal;
+  const written = Number(negative) + Math.max(1, digits.length + exponent) + (scale && scale + 1);
+  return Math.max(0, written - text.length);
+}
+
 /** Whether PostgreSQL's numeric holds every digit: 131,072 before the point and 16,383 after it. */
 export function fitsNumeric({ digits, exponent, scale }: Decimal): boolean {
   return digits.length + exponent <= 131_072 && scale <= 16_383;

@@ -19,14 +19,14 @@ export const listRows: Handler<"listRows"> = async ({ params, query, caller }, {
     const result = await runPage(sql, statement).catch(refuseSize);
     return result?.current ? result : stale;
   });
-  if (found.rows === null) throw tooLarge();
+  if (!found.fits) throw tooLarge();
   return {
     status: 200,
     body: {
       success: true,
       message: found.total === null ? "Rows." : `${counted(Number(found.total), "row")} in all.`,
       data: {
-        rows: { jsonText: found.rows },
+        rows: { jsonText: `[${found.rows ?? ""}]` },
         page,
         limit,
         ...(found.total === null ? {} : { total: Number(found.total) }),
@@ -41,7 +41,7 @@ const tooLarge = (cause?: unknown) =>
     cause,
   });
 
-/** program_limit_exceeded: what the page's sizes did not tell, such as a jsonb number of 100,000 digits. */
+/** program_limit_exceeded: one value too large to be written out at all. */
 function refuseSize(error: unknown): never {
   throw error instanceof postgres.PostgresError && error.code === "54000" ? tooLarge(error) : error;
 }

@@ -66,13 +66,14 @@ export async function deleteRecord(tx: Tx, tenantId: number, table: string) {
 
 export const runDefinition = (tx: Tx, text: string) => tx.unsafe(text);
 
-/** A page of rows; `current` is false where the definition no longer stands. */
+/** A page of rows; `current` is false where the definition no longer stands, `fits` where the rows are too large. */
 export async function runPage(sql: Sql, { text, parameters }: Statement) {
-  const [row] = await runShape<{ current: boolean; rows: string | null; total: string | null }>(
-    sql,
-    text,
-    parameters,
-  );
+  const [row] = await runShape<{
+    current: boolean;
+    fits: boolean;
+    rows: string | null;
+    total: string | null;
+  }>(sql, text, parameters);
   return row;
 }
 

@@ -34,12 +34,17 @@ class Parameters {
   }
 }
 
-/** A page of several rows whose values have more bytes than this is not put together. One row always is. */
+/** Bytes of JSON. Several rows are not put together beyond this. */
 const maxPageBytes = 16 * 1024 ** 2;
+/** A row alone may have more: every row that one request can write fits. */
+const maxRowBytes = 64 * 1024 ** 2;
 
 /**
- * One row `{ current, rows, total }`: `rows` is JSON text, null where the page is too large; `total` is null where it
- * was not asked for.
+ * One row `{ current, fits, rows, total }`: `rows` is the rows' JSON with commas between, null where there are none or
+ * where the page is too large, which `fits` tells; `total` is null where it was not asked for.
+ *
+ * The page holds where large values are. They are fetched as each row's JSON is written, row by row until the limit is
+ * passed, so that neither this process nor PostgreSQL ever has much more than that. A scan of a CTE keeps its order.
  */
 export function selectPage(
   definition: Definition,
@@ -50,20 +55,26 @@ export function selectPage(
   const columns = [...definition.types.keys()].map((name) => `t.${quoteIdentifier(name)}`).join(", ");
   const page = `select ${columns} from ${tableSql(definition)} t where ${matches} order by t."id" limit ${parameters.add(String(limit), "bigint")} offset ${parameters.add(String(offset), "bigint")}`;
   const count = total ? `(select count(*)::text from ${tableSql(definition)} t where ${matches})` : "null";
-  // `r.*`, since a column may be called r: `json_agg(r)` would mean that one alone.
-  const rows = `(select coalesce(json_agg(r.*), '[]')::text from (select ${answerColumns(definition)} from page t order by t."id") r)`;
-  const text = `with page as materialized (${page}) select exists (${standing(definition)}) as current, ${unlessTooLarge(definition, rows)} as rows, ${count} as total`;
+  // `r.*`, since a column may be called r: `row_to_json(r)` would mean that one alone.
+  const json = `(select row_to_json(r.*)::text from (select ${answerColumns(definition)}) r)`;
+  const jsons = `select ${unlessTooLarge(definition, json)} as json from page t`;
+  const sizes =
+    "select json, sum(octet_length(json)) over w as bytes, count(*) over w as rows from jsons window w as (rows unbounded preceding)";
+  const tooLarge = `exists (select from (${sizes}) s where json is null or bytes > case rows when 1 then ${maxRowBytes} else ${maxPageBytes} end)`;
+  const text = `with page as materialized (${page}), jsons as materialized (${jsons}), verdict as materialized (select not ${tooLarge} as fits) select exists (${standing(definition)}) as current, fits, case when fits then (select string_agg(json, ',') from jsons) end as rows, ${count} as total from verdict`;
   return { text, parameters: parameters.values };
 }
 
-/** Looks at the sizes first: the page holds where large values are, which are fetched when its JSON is written. */
-function unlessTooLarge(definition: Definition, rows: string): string {
-  const sizes = definition.columns.flatMap(({ name }) => {
-    const size = typeOf(definition, name).sizeOf?.(`t.${quoteIdentifier(name)}`);
-    return size === undefined ? [] : [`coalesce(${size}, 0)`];
-  });
-  if (sizes.length === 0) return rows;
-  return `case when (select count(*) > 1 and sum(${sizes.join(" + ")}) > ${maxPageBytes} from page t) then null else ${rows} end`;
+/**
+ * A row's JSON is made in memory, all of its columns at once. Where a row can have so many large values that several
+ * updates could make it a gigabyte, their sizes are looked at first, one value at a time.
+ */
+function unlessTooLarge(definition: Definition, json: string): string {
+  const large = definition.columns.filter(({ name }) => typeOf(definition, name).maxBytes);
+  const most = large.reduce((sum, { name }) => sum + (typeOf(definition, name).maxBytes ?? 0), 0);
+  if (most <= 2 * maxRowBytes) return json;
+  const texts = large.map(({ name }) => `(t.${quoteIdentifier(name)}::text)`).join(", ");
+  return `case when (select coalesce(sum(octet_length(v)), 0) <= ${maxRowBytes} from (values ${texts}) as x(v)) then ${json} end`;
 }
 
 /** One row `{ affected }`, as all writes answer; none where the definition no longer stands. */

@@ -50,9 +50,10 @@ export function conditionFaults(definition: Definition, where: unknown): ValueFa
 /** The faults of a `set`: also built-in columns, and null where the column does not allow it. */
 export function assignmentFaults(definition: Definition, set: unknown): ValueFault[] {
   if (!isRecord(set)) return exactNumberFaults(set, "/set");
-  return Object.entries(set).flatMap(([name, value]) =>
+  const faults = Object.entries(set).flatMap(([name, value]) =>
     ownValueFault(definition, name, { value, pointer: `/set/${pointerToken(name)}` }),
   );
+  return faults.length > 0 ? faults : growthFaults(definition, set, "/set");
 }
 
 /** The condition that a list's filters mean. Throws for a filter on no column or one that its type cannot read. */
@@ -98,13 +99,30 @@ function expectedColumns(definition: Definition, names: ReadonlySet<string>): Ex
  */
 function fits(row: Record<string, unknown>, expected: readonly ExpectedColumn[]): boolean {
   let index = 0;
+  let growth = 0;
   for (const name in row) {
     const column = expected[index++];
     const value = row[name];
     if (column?.name !== name || !column.type) return false;
     if (value === null ? !column.nullable : !column.type.accepts(value)) return false;
+    growth += column.type.growth?.(value) ?? 0;
   }
-  return index === expected.length;
+  return index === expected.length && growth <= maxGrowth;
+}
+
+/**
+ * Characters by which a row's numbers may grow when they are written out, beyond what was sent: `1e131000` has 131,001.
+ * Without this a request of some kilobytes would make rows that no answer can hold.
+ */
+const maxGrowth = 2 * 1024 ** 2;
+
+/** Of values that fit their columns. */
+function growthFaults(definition: Definition, row: Record<string, unknown>, pointer: string): ValueFault[] {
+  let growth = 0;
+  for (const name in row) growth += definition.types.get(name)?.growth?.(row[name]) ?? 0;
+  if (growth <= maxGrowth) return [];
+  const detail = `Its numbers, written out without powers of ten, have ${growth} characters more than here; at most ${maxGrowth} are taken.`;
+  return [{ code: "row_too_large", pointer, detail }];
 }
 
 function oneRowFaults(
@@ -125,7 +143,7 @@ function oneRowFaults(
       pointer,
       detail: "Every row must have exactly the same columns as the first one.",
     });
-  return faults;
+  return faults.length > 0 ? faults : growthFaults(definition, row, pointer);
 }
 
 function missingColumnFaults(

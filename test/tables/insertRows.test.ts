@@ -172,6 +172,27 @@ test("a row that no page holds is refused", async () => {
   expect(await refusal(table.insert(row))).toMatchObject({ status: 400, code: "row_too_large" });
 });
 
+test("a row whose numbers grow by more than 2 MiB when they are written out is refused", async () => {
+  const table = await makeTable(server, { id_card: "text", numbers: "jsonb", n: "numeric" });
+  const grown = (count: number) =>
+    `{"id_card":"1","numbers":{"a":[${"1e131071,".repeat(count)}0]},"n":1e131071}`;
+  const insert = (...rows: string[]) =>
+    send(server, `POST ${table.path}`, { body: `{"rows":[${rows.join(",")}]}` });
+  expect(await insert(grown(14), grown(14))).toMatchObject({ status: 201 });
+  const refused = { status: 400, code: "row_too_large" };
+  expect(await insert(grown(1), grown(16), grown(15))).toMatchObject({ ...refused, pointers: ["/rows/1"] });
+  const small = `{"id_card":"1","numbers":[${"1e+300,".repeat(8_000)}5e-324],"n":1}`;
+  expect(await insert(small)).toMatchObject({ ...refused, pointers: ["/rows/0"] });
+  const body = `{"where":{"id_card":"1"},"set":{"numbers":[${"-1e-16383,".repeat(130)}1]}}`;
+  expect(await send(server, `PATCH ${table.path}`, { body })).toMatchObject({
+    ...refused,
+    pointers: ["/set"],
+  });
+  const digits = `9${"0".repeat(131_071)}`;
+  const long = `{"id_card":"2","numbers":[${`${digits},`.repeat(20)}1],"n":${digits}}`;
+  expect(await insert(long)).toMatchObject({ status: 201 });
+});
+
 test("what a constraint of the platform's refuses is 400 without a word of SQL", async () => {
   const table = await makeTable(server, { n: "integer" });
   await server.sql.unsafe(`alter table tenant_1.${table.name} add constraint secret_rule check (n > 0)`);

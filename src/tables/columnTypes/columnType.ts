@@ -12,8 +12,10 @@ export interface ColumnType {
   toText(value: unknown): string;
   /** The type under which `jsonb_to_recordset` reads accepted values, where that is not `sqlType` itself. */
   readonly recordType?: string;
-  /** The SQL expression of about how many bytes a value answers with, where that may be many; read without the value. */
-  sizeOf?(column: string): string;
+  /** How many characters an accepted value's answer has more than what was sent, where that may be many. */
+  growth?(value: unknown): number;
+  /** About how many bytes a value's answer has at most, where that may be many. */
+  readonly maxBytes?: number;
   /** The SQL expression whose JSON is the answer's value, given the column's expression. Itself where absent. */
   toAnswer?(column: string): string;
 }

@@ -1,6 +1,6 @@
 import { numberText, parseJson } from "../../json.ts";
 import { Problem } from "../../problem.ts";
-import { fitsNumeric, parseDecimal } from "../decimal.ts";
+import { fitsNumeric, growthOf, parseDecimal } from "../decimal.ts";
 import type { ColumnType } from "./columnType.ts";
 
 /** Any JSON. PostgreSQL keeps its numbers as numeric, so each must fit that. */
@@ -17,7 +17,9 @@ export const jsonb: ColumnType = {
     }
   },
   toText: (value) => JSON.stringify(value),
-  sizeOf: (column) => `pg_column_size(${column})`,
+  growth: growthOfJson,
+  // A request's 32 MiB, with the blanks that PostgreSQL puts between items.
+  maxBytes: 48 * 1024 ** 2,
 };
 
 function isStorable(value: unknown): boolean {
@@ -28,3 +30,15 @@ function isStorable(value: unknown): boolean {
   }
   return (Array.isArray(value) ? value : Object.values(value)).every(isStorable);
 }
+
+function growthOfJson(value: unknown): number {
+  if (typeof value === "number") return hasExponent(value) ? growthOf(String(value)) : 0;
+  if (typeof value !== "object" || value === null) return 0;
+  if (JSON.isRawJSON(value)) return growthOf(numberText(value) ?? "");
+  let growth = 0;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) growth += growthOfJson(item);
+  return growth;
+}
+
+/** Whether JavaScript writes a number with one. */
+const hasExponent = (value: number) => Math.abs(value) >= 1e21 || (value !== 0 && Math.abs(value) < 1e-6);

@@ -1,5 +1,5 @@
 import { numberText } from "../../json.ts";
-import { fitsNumeric, parseDecimal } from "../decimal.ts";
+import { fitsNumeric, growthOf, parseDecimal } from "../decimal.ts";
 import type { ColumnType } from "./columnType.ts";
 
 /** A decimal of any precision. A string in answers, with every digit that was given. */
@@ -13,6 +13,8 @@ export const numeric: ColumnType = {
   },
   fromFilter: (text) => text,
   toText: (value) => decimalText(value) ?? "",
+  growth: (value) => (isPlain(value) ? 0 : growthOf(decimalText(value) ?? "")),
+  maxBytes: 150_000,
   toAnswer: (column) => `${column}::text`,
 };
 

@@ -7,5 +7,5 @@ export const text: ColumnType = {
   accepts: (value) => typeof value === "string" && !value.includes("\0") && value.isWellFormed(),
   fromFilter: (value) => value,
   toText: String,
-  sizeOf: (column) => `octet_length(${column})`,
+  maxBytes: 32 * 1024 ** 2,
 };
