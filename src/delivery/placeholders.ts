@@ -65,16 +65,19 @@ export function renderPlaceholders(source: string, variables: Variables, options
   return renderers[options.place](template, withFiles(fills, options.urls));
 }
 
-/** How a body of this content type is written; without one it is JSON. Throws `invalid_template` for multipart. */
+/**
+ * How a body of this content type is written; without one it is JSON. Throws `invalid_template` for every type of which
+ * it is not known how a value stays in its place: the lines of x-ndjson, the cells of CSV, the scripts of HTML.
+ */
 export function bodyFormatOf(contentType = "application/json"): BodyFormat {
   const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (/^(application|text)\/json$|\+json$/.test(type)) return "json";
   if (/^(application|text)\/xml$|\+xml$/.test(type)) return "xml";
   if (type === "application/x-www-form-urlencoded") return "form";
-  if (!type.startsWith("multipart/")) return "text";
+  if (type === "text/plain" || type === "application/octet-stream") return "text";
   throw new DeliveryFailure(
     "invalid_template",
-    "A multipart body cannot be made of a template: a value could hold its boundary. Use JSON or a form.",
+    `A body of type ${type.slice(0, 100)} cannot be made of a template: a value could leave its place in it. What can be sent is application/json, application/xml, types that end in +json or +xml, application/x-www-form-urlencoded, text/plain and application/octet-stream.`,
   );
 }
 

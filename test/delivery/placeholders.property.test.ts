@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
-import { type Place, renderPlaceholders } from "../../src/delivery/placeholders.ts";
+import { bodyFormatOf, type Place, renderPlaceholders } from "../../src/delivery/placeholders.ts";
 import { unlessFailed } from "./failures.ts";
 import { texts } from "./variables.ts";
 
@@ -342,6 +342,29 @@ test("header: no value brings a line break or another control character, and non
     }),
     runs,
   );
+});
+
+test("whatever the content type is, a body is of a known structure, or plain text by its very name, or refused", () => {
+  const word = fc.constantFrom("application", "text", "json", "xml", "x-ndjson", "html", "csv", "plain", "x");
+  const type = fc
+    .tuple(word, word, fc.constantFrom("", "+json", "+xml", "+yaml", "-seq", "; a=b", ";charset=utf-8"))
+    .map(([kind, name, rest]) => `${kind}/${name}${rest}`);
+  const known = new Set<string>();
+  const property = fc.property(fc.oneof(type, fc.string()), values, (contentType, filled) => {
+    const place = unlessFailed(() => bodyFormatOf(contentType));
+    if (place === undefined) return;
+    known.add(place);
+    if (place === "text") expect(contentType).toMatch(/^(text\/plain|application\/octet-stream)(;|$)/);
+    if (place === "json")
+      expect(JSON.parse(rendered(place, '["${a}",${b}]', filled) ?? "")).toEqual([
+        filled.a?.value,
+        filled.b?.value,
+      ]);
+    const xml = place === "xml" ? rendered(place, '<r k="${a}">${b}</r>', filled) : undefined;
+    if (xml !== undefined) expect(readXml(xml).shape).toEqual(["@k", "<r", ">r"]);
+  });
+  fc.assert(property, { numRuns: 3000 });
+  expect([...known].sort()).toEqual(["json", "text", "xml"]);
 });
 
 test("text: no value is read as a template, whatever the values hold", () => {

@@ -289,9 +289,20 @@ test("the content type decides how a body is written", async () => {
   expect(bodyFormatOf("application/soap+xml")).toBe("xml");
   expect(bodyFormatOf("application/x-www-form-urlencoded")).toBe("form");
   expect(bodyFormatOf("text/plain")).toBe("text");
-  expect((await failureOf(() => bodyFormatOf("multipart/form-data; boundary=x"))).code).toBe(
-    "invalid_template",
-  );
+  expect(bodyFormatOf("application/xhtml+xml")).toBe("xml");
+  expect(bodyFormatOf("APPLICATION/octet-stream;a=b")).toBe("text");
+});
+
+test.each([
+  ...["multipart/form-data; boundary=x", "multipart/mixed", "application/x-ndjson", "application/jsonl"],
+  ...["application/json-seq", "application/geo+json-seq", "application/json5", "application/graphql"],
+  ...["text/html", "text/csv", "text/javascript", "text/markdown", "text/x-json", "application/yaml"],
+  ...["application/sql", "application/x-www-form-urlencoded-x", "application/vnd.bank", "text/xml-dtd", ""],
+])("a body of type %s, in which a value could leave its place, is refused by its name", async (type) => {
+  const failure = await failureOf(() => bodyFormatOf(type));
+  expect(failure.code).toBe("invalid_template");
+  expect(failure.message).toContain(`of type ${type.split(";")[0]} cannot`);
+  expect(failure.message).toContain("application/json, ");
 });
 
 test("as many URLs are taken as there are occurrences, or the caller is wrong", () => {

@@ -72,7 +72,14 @@ describe("a fault is told in a sentence that names it", () => {
     [{ content_type: "text/plain;" }, '"content_type": It is not a content type.'],
     [{ content_type: "text/plain\r\nX: y" }, '"content_type": The header "Content-Type" holds a line break'],
     [{ content_type: "text/plain; charset=latin1" }, '"content_type": Bodies go out in UTF-8 alone.'],
-    [{ content_type: "multipart/form-data; boundary=x" }, '"content_type": A multipart body cannot be made'],
+    [
+      { content_type: "multipart/form-data; boundary=x" },
+      '"content_type": A body of type multipart/form-data cannot be',
+    ],
+    [
+      { content_type: "application/x-ndjson" },
+      '"content_type": A body of type application/x-ndjson cannot be',
+    ],
     [{ "header.": "x" }, '"header.": The header "" is not a header\'s name.'],
     [{ "header.Host": "x" }, '"header.Host": The header "Host" is set by the connection'],
     [{ "header.content-type": "x" }, 'The header "content-type" comes from "content_type".'],
