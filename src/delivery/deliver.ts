@@ -160,10 +160,13 @@ function reasonOf(cause: unknown): string {
   return "The attachment service could not be reached.";
 }
 
-/** The answer as the result variable: JSON as such, anything else as its text, nothing as Null. */
+/**
+ * The answer as the result variable: JSON as such, anything else as its text, nothing as Null. It may repeat the request
+ * as well: whoever reads variables or reports could use a token before the receiver does.
+ */
 function resultOf(answer: OutboundAnswer, resultVariable: string | undefined): Variables {
   if (resultVariable === undefined) return {};
-  const body = wholeBodyOf(answer);
+  const body = withoutTokens(wholeBodyOf(answer));
   return { [resultVariable]: resultVariableOf(body, answer.headers["content-type"] ?? "") };
 }
 

@@ -224,6 +224,36 @@ describe("the answer", () => {
     expect(completed).toEqual({ kind: "completed", variables: {} });
   });
 
+  test.each([
+    ["application/json", "Json"],
+    ["text/plain", "String"],
+  ] as const)(
+    "that repeats the request (%s) is kept without its tokens, which still work",
+    async (contentType, type) => {
+      const { card, processInstanceId } = await committed();
+      const { completed, request } = await withReceiver(
+        async (receiver) => {
+          const properties = {
+            method: "POST",
+            url: receiver.url,
+            body: '{"c":"${card}"}',
+            result_variable: "r",
+          };
+          const given = { properties, variables: { card }, processInstanceId };
+          return { completed: await carryOut(server, given), request: onlyRequest(receiver) };
+        },
+        {
+          answer: (_, response, body) =>
+            void response.writeHead(200, { "content-type": contentType }).end(body),
+        },
+      );
+      const link = JSON.parse(request.body).c;
+      const value = request.body.replace(/token=[^"]*/, "token=[token]");
+      expect(completed).toEqual({ kind: "completed", variables: { r: { type, value } } });
+      expect((await fetch(link)).status).toBe(200);
+    },
+  );
+
   test("too large for its variable is a failure after the fact", async () => {
     const huge = "x".repeat(2 * 1024 ** 2);
     await withReceiver(
