@@ -1,6 +1,6 @@
 /**
  * Statements on attachments and their tokens. Each change of state is one guarded statement:
- * receiving → draft → committed, and receiving or draft → deleting → no row (reference 3, design 8).
+ * receiving → draft → committed (→ bound, where there was no instance yet), and receiving or draft → deleting → no row (reference 3, design 8).
  */
 
 import { uuids } from "../database/arrays.ts";
@@ -77,8 +77,8 @@ export interface BindingResult {
 }
 
 /**
- * Commits all of the attachments, or none. A draft is taken; one committed to the same instance and task already is
- * fine. Rows are locked in the order of their ids, so that two of these cannot deadlock.
+ * Commits all of the attachments, or none. Taken is a draft, and one that was committed before there was an instance,
+ * by the first one that comes; one committed to the same instance and task already is fine. Rows are locked in the order of their ids, so that two of these cannot deadlock.
  */
 export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
   const wanted = uuids(sql, ids);
@@ -90,14 +90,19 @@ export async function commitAll(sql: Queryable, ids: readonly string[], to: Bind
              coalesce(${to.taskId}::text, a.task_id) as new_task
       from waybill.attachments a where a.id = any(${wanted}) and a.tenant_id = ${to.tenantId}
       order by a.id for update),
+    judged as (
+      select *, state = 'draft' or (state = 'committed' and process_instance_id is null and new_instance is not null)
+                  as free
+      from locked),
     fit as (
-      select * from locked where state = 'draft' or (state = 'committed'
+      select * from judged where free or (state = 'committed'
         and process_instance_id is not distinct from new_instance and task_id is not distinct from new_task)),
     unfit as (select id from wanted except select id from fit),
     committed as (
       update waybill.attachments a
-      set state = 'committed', process_instance_id = f.new_instance, task_id = f.new_task, state_since = now()
-      from fit f where a.id = f.id and f.state = 'draft' and not exists (select from unfit))
+      set state = 'committed', process_instance_id = f.new_instance, task_id = f.new_task,
+          state_since = case f.state when 'draft' then now() else a.state_since end
+      from fit f where a.id = f.id and f.free and not exists (select from unfit))
     select not exists (select from unfit) as committed, (select array_agg(id::text) from unfit) as unfit,
            (select min(new_instance) from fit) as "processInstanceId", (select min(new_task) from fit) as "taskId"`;
   if (!row) throw new Error("a select without from answers one row");

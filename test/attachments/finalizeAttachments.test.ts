@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Finalization } from "../../sdk/src/generated/index.ts";
 import { commit, freshInstance, freshUser, member, slugOf, upload } from "../support/attachments.ts";
+import { end, flow, model, start, userTask } from "../support/bpmn.ts";
+import { deploy, freshKey, startInstance } from "../support/processes.ts";
 import { startServer, type TestServer, type TokenClaims } from "../support/server.ts";
 import { refusal, send } from "../support/tables.ts";
 
@@ -57,6 +59,56 @@ test("without an instance and a task, those of the upload count; empty ones are 
     process_instance_id: null,
     task_id: null,
   });
+});
+
+test("one committed without an instance is taken by the first that comes, and by no other", async () => {
+  const by = member();
+  const ids = await drafts(2, by);
+  const nothing = { committed: ids, process_instance_id: null, task_id: "t" };
+  expect(await finalize({ attachment_ids: ids, task_id: "t" })).toEqual(nothing);
+  expect(await finalize({ attachment_ids: ids })).toEqual(nothing);
+  expect(await refusal(finalize({ attachment_ids: ids, task_id: "u" }))).toMatchObject({ status: 409 });
+  const stranger = member(freshUser(), 2);
+  const bound = { attachment_ids: ids, process_instance_id: "i", task_id: "u" };
+  expect(await refusal(finalize(bound, stranger))).toMatchObject({ status: 409, code: "not_committed" });
+  const withBad = { ...bound, attachment_ids: [...ids, nowhere] };
+  expect(await refusal(finalize(withBad))).toMatchObject({ status: 409, code: "not_committed" });
+  expect(await statesOf(ids)).toEqual(ids.map(() => ["committed", null, "t"]));
+
+  for (let again = 0; again < 2; again++)
+    expect(await finalize(bound)).toEqual({ committed: ids, process_instance_id: "i", task_id: "u" });
+  for (const process_instance_id of ["j", "k"])
+    expect(await refusal(finalize({ attachment_ids: ids, process_instance_id }))).toMatchObject({
+      status: 409,
+      body: { not_committed: expect.arrayContaining(ids) },
+    });
+  expect(await statesOf(ids)).toEqual(ids.map(() => ["committed", "i", "u"]));
+});
+
+test("of two instances that take one committed without any at the same time, one has it", async () => {
+  for (let round = 0; round < 5; round++) {
+    const attachment_ids = await drafts(3);
+    await finalize({ attachment_ids });
+    const instances = Array.from({ length: 6 }, freshInstance);
+    const outcomes = await Promise.allSettled(
+      instances.map((process_instance_id) => finalize({ attachment_ids, process_instance_id })),
+    );
+    const winners = instances.filter((_, i) => outcomes[i]?.status === "fulfilled");
+    expect(winners).toHaveLength(1);
+    expect(await statesOf(attachment_ids)).toEqual(attachment_ids.map(() => ["committed", winners[0], null]));
+  }
+});
+
+test("a process starts with a file that was finalized before, and a second one does not", async () => {
+  const key = freshKey();
+  const flows = [start(), userTask("review"), end(), flow("start", "review", "end")];
+  await deploy(server, model(key, flows.join("\n")));
+  const metadata = await upload(server, { by: member() });
+  const [id] = (await finalize({ attachment_ids: [metadata.attachment_id] })).committed;
+  const variables = { card: JSON.stringify(metadata) };
+  const instance = await startInstance(server, key, { variables });
+  expect(await statesOf([id ?? ""])).toEqual([["committed", instance.process_instance_id, null]]);
+  expect(await refusal(startInstance(server, key, { variables }))).toMatchObject({ code: "not_committed" });
 });
 
 test("an id that stands twice, or in capitals, is one attachment", async () => {

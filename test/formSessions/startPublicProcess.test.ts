@@ -113,10 +113,14 @@ test("a repeated request is answered alike although the form has lost a field si
   expect(await second.json()).toEqual(first);
 });
 
-test("drafts of another session or of a user cannot be taken, and nothing starts", async () => {
+test("files of another session or of a user cannot be taken, and nothing starts", async () => {
   const form = await embed();
   const [mine, other] = [await form.open(), await form.open()];
-  const foreign = [await uploadAs(other.form_token), await upload(server)];
+  const unbound = await upload(server);
+  const api = await server.attachments();
+  const finalization = { attachment_ids: [unbound.attachment_id] };
+  await api.finalizeAttachments({ xActiveTenant: "tenant-1", finalization });
+  const foreign = [await uploadAs(other.form_token), await upload(server), unbound];
   for (const metadata of foreign) {
     const answer = await begin(mine.form_token, { card: { value: JSON.stringify(metadata) } });
     await expectProblem(answer, "not_committed");
