@@ -38,6 +38,13 @@ test("no released operation vanishes", () => {
   expect(released.filter((id) => !ids.has(id))).toEqual([]);
 });
 
+test("the header that names the tenant is written once", () => {
+  const inline = located.filter(({ operation }) =>
+    operation.parameters?.some((given) => "name" in given && given.name === "x-active-tenant"),
+  );
+  expect(inline.map(({ operation }) => operation.operationId)).toEqual([]);
+});
+
 test("operationIds are unique, in lower camel case", () => {
   const ids = located.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
