@@ -4,10 +4,14 @@ import type { Handler } from "../handler.ts";
 import { embedUrl } from "./embedUrl.ts";
 
 /** The id is what keeps the form from being found by chance: 128 random bits. */
-export const createEmbed: Handler<"createEmbed"> = async ({ body, caller }, { sql, config }) => {
+export const createEmbed: Handler<"createEmbed"> = async ({ body, caller }, { sql, config, log }) => {
   const id = randomBytes(16).toString("base64url");
   const { tenant, subject } = caller;
   const { process_key: processKey, allowed_origins: allowedOrigins = [] } = body;
   await insertEmbed(sql, { id, tenantId: tenant.id, processKey, createdBy: subject, allowedOrigins });
+  log.info(
+    { tenant_id: tenant.id, actor: subject, embed_id: id, process_key: processKey },
+    "an embed was made",
+  );
   return { status: 201, body: { embed_id: id, url: embedUrl(config, id) } };
 };

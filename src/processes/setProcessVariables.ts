@@ -10,7 +10,7 @@ export const setProcessVariables: Handler<"setProcessVariables"> = async (
   await engine.setVariables({ tenant: caller.tenant, processInstanceId, variables });
   const names = [...variables.keys()];
   log.info(
-    { process_instance_id: processInstanceId, names, actor: caller.subject },
+    { tenant_id: caller.tenant.id, actor: caller.subject, process_instance_id: processInstanceId, names },
     "variables are corrected",
   );
   return { status: 204, body: undefined };

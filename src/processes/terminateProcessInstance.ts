@@ -2,8 +2,13 @@ import type { Handler } from "../handler.ts";
 
 export const terminateProcessInstance: Handler<"terminateProcessInstance"> = async (
   { params, caller },
-  { engine },
+  { engine, log },
 ) => {
-  await engine.terminate(caller.tenant, params.process_instance_id);
+  const { process_instance_id } = params;
+  await engine.terminate(caller.tenant, process_instance_id);
+  log.info(
+    { tenant_id: caller.tenant.id, actor: caller.subject, process_instance_id },
+    "an instance was terminated",
+  );
   return { status: 204, body: undefined };
 };

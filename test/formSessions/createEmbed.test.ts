@@ -50,3 +50,10 @@ test.each([
     pointers,
   });
 });
+
+test("who embedded which process is logged", async () => {
+  const forms = await server.formSessions({ user: "erin" });
+  const { embed_id } = await forms.createEmbed({ xActiveTenant, newEmbed });
+  const line = server.logged.find((line) => line.embed_id === embed_id);
+  expect(line).toMatchObject({ tenant_id: 1, actor: "erin", process_key: "loan_application", level: "info" });
+});

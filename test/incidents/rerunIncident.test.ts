@@ -104,3 +104,12 @@ test("reruns, corrections and terminations at once never get in each other's way
     expect(statuses.filter((answered) => ![202, 204, 409].includes(answered))).toEqual([]);
   }
 });
+
+test("who ran an incident again is logged", async () => {
+  const { incident } = await fail();
+  await send(incident);
+  const line = server.logged.find(
+    ({ msg, incident_id }) => /run again/.test(String(msg)) && incident_id === incident,
+  );
+  expect(line).toMatchObject({ tenant_id: 1, actor: "alice", level: "info" });
+});

@@ -118,3 +118,11 @@ test("corrections and completions of one instance come one after the other, and 
   expect(answers.map(({ status }) => status)).toEqual(names.map(() => 204));
   expect(Object.keys(await read(id)).toSorted()).toEqual(names.toSorted());
 });
+
+test("who corrected which variables is logged, and no value", async () => {
+  const { id } = await waitingInstance({ a: "1" });
+  await correct(id, { variables: { a: { value: "a secret" } } });
+  const line = server.logged.find((line) => line.process_instance_id === id && "names" in line);
+  expect(line).toMatchObject({ tenant_id: 1, actor: "alice", names: ["a"] });
+  expect(JSON.stringify(line)).not.toContain("a secret");
+});

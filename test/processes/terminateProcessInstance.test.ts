@@ -82,3 +82,16 @@ test("only administrators of the instance's tenant can", async () => {
   await expectProblem(await terminate("nonsense"), "process_instance_not_found");
   expect(await stateOf(server, id)).toBe("active");
 });
+
+test("who terminated it is logged", async () => {
+  const key = freshKey();
+  const waiting = [start(), userTask("review"), end(), flow("start", "review", "end")];
+  await deploy(server, model(key, waiting.join("\n")));
+  const { process_instance_id } = await startInstance(server, key);
+  await terminate(process_instance_id);
+  const line = server.logged.find(
+    ({ msg, ...line }) =>
+      msg === "an instance was terminated" && line.process_instance_id === process_instance_id,
+  );
+  expect(line).toMatchObject({ tenant_id: 1, actor: "alice", level: "info" });
+});
