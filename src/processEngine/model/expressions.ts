@@ -1,7 +1,8 @@
 /**
  * Expressions of conditions and timers as Camunda modelers draw them: `${amount > 1000 && approved}`, evaluated by jexl
- * over the process variables. There are no functions in them, and no way to a prototype; a variable's value is never
- * read as an expression.
+ * over the process variables with JUEL's operators. There are no functions in them, and no way to a prototype: of an
+ * object its own members are read, of a list its items, of anything else nothing. A variable's value is never read as an
+ * expression.
  */
 import type { IExpressions } from "bpmn-elements";
 import { Jexl } from "jexl";
@@ -104,13 +105,31 @@ function compile(text: string): Compiled {
 
 function parse(text: string, inner: string): Compiled {
   try {
-    const expression = jexl.compile(exactLiterals(inner));
-    refuseOdd((expression as unknown as { _getAst(): unknown })._getAst());
+    const expression = jexl.compile(exactLiterals(withNegations(inner)));
+    const compiled = expression as unknown as { _ast: unknown };
+    refuseOdd(compiled._ast);
+    compiled._ast = withOwnMembers(compiled._ast);
     return expression;
   } catch (error) {
     const why = error instanceof ExpressionError ? error.message : "It is not well-formed.";
     throw new ExpressionError(`The expression ${text} cannot be read. ${why}`, { cause: error });
   }
+}
+
+const token = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\p{L}_$][\p{L}\p{N}_$]*|\d+(?:\.\d+)?|\s+|./gsu;
+const wordOperators = new Set("and or not empty eq ne lt gt le ge div mod in".split(" "));
+/** What jexl calls a minus before anything but a number, where it knows none of its own: the sign U+2212. */
+const negation = "\u2212";
+
+/** With `negation` for each minus that stands where an operand begins. */
+function withNegations(inner: string): string {
+  if (!inner.includes("-")) return inner;
+  let atOperand = true;
+  return inner.replaceAll(token, (text) => {
+    if (text === "-" && atOperand) return negation;
+    if (text.trim() !== "") atOperand = wordOperators.has(text) || /^[-+*/%^!=<>&|?:,([]$/.test(text);
+    return text;
+  });
 }
 
 /** A whole number with more digits than a double has, as text: comparisons read texts of numbers exactly. */
@@ -126,11 +145,51 @@ function refuseOdd(node: unknown): void {
     if (node === null) throw new ExpressionError("It is empty.");
     return;
   }
-  const { type, value } = node as { type?: string; value?: unknown };
+  const { type, value, relative, expr } = node as Node;
   if (type === "FunctionCall") throw new ExpressionError("It calls a function, and there are none.");
-  if (type === "Identifier" && hidden.has(String(value))) throw new ExpressionError(`It reads "${value}".`);
+  if (relative) throw new ExpressionError("A name in it begins with a dot.");
+  const name = type === "FilterExpression" && expr?.type === "Literal" ? expr.value : value;
+  if (type !== "Literal" && hidden.has(String(name))) throw new ExpressionError(`It reads "${name}".`);
   for (const [key, child] of Object.entries(node))
     if (key !== "_parent" && typeof child === "object" && child !== null) refuseOdd(child);
+}
+
+interface Node {
+  readonly type?: string;
+  readonly value?: unknown;
+  readonly relative?: boolean;
+  readonly from?: Node;
+  readonly subject?: Node;
+  readonly expr?: Node;
+}
+
+/**
+ * The tree with `a.b` and `a[b]` read by `memberOf`: jexl's own reading would find what an object inherits, also by a
+ * name that is only known when it is evaluated.
+ */
+function withOwnMembers(node: unknown): unknown {
+  if (typeof node !== "object" || node === null) return node;
+  if (Array.isArray(node)) return node.map(withOwnMembers);
+  const { type, value, from, subject, expr } = node as Node;
+  if (type === "Identifier" && from) return reading(from, { type: "Literal", value });
+  if (type === "FilterExpression") return reading(subject, expr);
+  return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, withOwnMembers(child)]));
+}
+
+const reading = (from: unknown, key: unknown) => ({
+  type: "FunctionCall",
+  pool: "functions",
+  name: "memberOf",
+  args: [withOwnMembers(from), withOwnMembers(key)],
+});
+
+/** As in JUEL nothing has no members, and a member that is not there is nothing. */
+function memberOf(from: unknown, key: unknown): unknown {
+  if (from === null || from === undefined) return null;
+  if (typeof from !== "object") throw new ExpressionError("It reads a member of something that has none.");
+  const name = String(key);
+  const known = Array.isArray(from) ? /^\d+$/.test(name) : true;
+  return known && Object.hasOwn(from, name) ? (from as Values)[name] : null;
 }
 
 function makeJexl() {
@@ -144,6 +203,12 @@ function makeJexl() {
   binary(["<", "lt"], 20, (left, right) => orderOf(left, right) < 0);
   binary([">=", "ge"], 20, (left, right) => orderOf(left, right) >= 0);
   binary(["<=", "le"], 20, (left, right) => orderOf(left, right) <= 0);
+  binary(["+"], 30, sumOf);
+  binary(["-"], 30, (left, right) => calculate(minus, left, right));
+  binary(["*"], 40, (left, right) => calculate(times, left, right));
+  binary(["/", "div"], 40, (left, right) => calculate(by, left, right));
+  binary(["%", "mod"], 40, (left, right) => calculate(modulo, left, right));
+  made.addFunction("memberOf", memberOf);
   // Its types leave out the flag by which operands are evaluated on demand.
   const addLazyOp = made.addBinaryOp.bind(made) as (
     name: string,
@@ -161,12 +226,13 @@ function makeJexl() {
   logic(["||", "or"], 10, true);
   for (const name of ["!", "not"]) made.addUnaryOp(name, (value: unknown) => !truthOf(value));
   made.addUnaryOp("empty", isEmpty);
+  made.addUnaryOp(negation, (value: unknown) => calculate(minus, 0, value));
   // jexl gives its own unary operators a precedence, and forgets it for those that are added: `not a and b` would be
   // `not (a and b)`.
   const { elements } = (
     made as unknown as { _grammar: { elements: Record<string, { precedence?: number }> } }
   )._grammar;
-  for (const name of ["!", "not", "empty"])
+  for (const name of ["!", "not", "empty", negation])
     Object.assign(elements[name] ?? {}, { precedence: Number.POSITIVE_INFINITY });
   return made;
 }
@@ -174,6 +240,17 @@ function makeJexl() {
 interface Lazy {
   eval(): { then(use: (value: unknown) => unknown): unknown };
 }
+
+/** Whole numbers give exact ones, but for a division, which JUEL always makes a fraction. */
+interface Arithmetic {
+  readonly exactly?: (a: bigint, b: bigint) => bigint;
+  readonly nearly: (a: number, b: number) => number;
+}
+const plus: Arithmetic = { exactly: (a, b) => a + b, nearly: (a, b) => a + b };
+const minus: Arithmetic = { exactly: (a, b) => a - b, nearly: (a, b) => a - b };
+const times: Arithmetic = { exactly: (a, b) => a * b, nearly: (a, b) => a * b };
+const by: Arithmetic = { nearly: (a, b) => a / b };
+const modulo: Arithmetic = { exactly: (a, b) => a % b, nearly: (a, b) => a % b };
 
 const jexl = makeJexl();
 
@@ -189,15 +266,46 @@ function isEmpty(value: unknown): boolean {
 }
 
 type Numeric = number | bigint;
+const decimal = /^-?\d+(\.\d+)?$/;
 
 /** A number, or the text of one: whole numbers keep every digit. */
 function numeric(value: unknown): Numeric | undefined {
   if (typeof value === "number" || typeof value === "bigint") return value;
-  if (typeof value !== "string" || !/^-?\d+(\.\d+)?$/.test(value)) return undefined;
+  if (typeof value !== "string" || !decimal.test(value)) return undefined;
   return value.includes(".") ? Number(value) : BigInt(value);
 }
 
+/** Nothing counts as 0, as in JUEL. */
+function calculate({ exactly, nearly }: Arithmetic, left: unknown, right: unknown): Numeric {
+  const [a, b] = [left, right].map(operandOf);
+  if (a === undefined || b === undefined)
+    throw new ExpressionError("It calculates with something that is no number.");
+  if (!exactly || !isWhole(a) || !isWhole(b)) return nearly(Number(a), Number(b));
+  const exact = exactly(BigInt(a), BigInt(b));
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+}
+
+/** Texts that are no numbers are joined, which JUEL refuses: timers are put together so. */
+function sumOf(left: unknown, right: unknown): unknown {
+  const isText = [left, right].some((value) => typeof value === "string" && numeric(value) === undefined);
+  if (isText && [left, right].every((value) => typeof value !== "object")) return `${left}${right}`;
+  return calculate(plus, left, right);
+}
+
+function operandOf(value: unknown): Numeric | undefined {
+  if (typeof value !== "string") return numeric(value ?? 0);
+  // Exactly, a text of a million digits would take seconds.
+  return value.length > 80 && decimal.test(value) ? Number(value) : numeric(value);
+}
+
+const isWhole = (value: Numeric) =>
+  typeof value === "bigint" ? value > -(2n ** 256n) && value < 2n ** 256n : Number.isSafeInteger(value);
+
+/** A text beside a boolean is read as one, as in JUEL: `true` in any case is true, all else false. */
 function isSame(left: unknown, right: unknown): boolean {
+  if (typeof left === "boolean" && typeof right === "string")
+    return left === (right.toLowerCase() === "true");
+  if (typeof left === "string" && typeof right === "boolean") return isSame(right, left);
   if (typeof left === "string" && typeof right === "string") return left === right;
   const [a, b] = [numeric(left), numeric(right)];
   // biome-ignore lint/suspicious/noDoubleEquals: a number and a bigint are compared by value.

@@ -46,6 +46,22 @@ describe("what an expression means", () => {
     ["${long > 9007199254740992}", true],
     ["#{approved}", true],
     ["${0 - amount < 0}", true],
+    ["${-amount < 0 and - amount + 1 < 0}", true],
+    ["${-(amount - 2000) == 500 && amount - -amount == 3000 && -applicant.income < -1}", true],
+    ["${-long == -9007199254740993 and -long - 1 < -9007199254740993}", true],
+    ["${not (-amount > -1500 || amount -1 > 1499) and --amount == 1500}", true],
+    ["${name == '-a-b' or '- x' == '- x'}", true],
+    ["${amount mod 7 == 2 and amount % 7 eq 2 and -amount mod 7 == -2}", true],
+    ["${amount div 1000 == 1.5 and 7 div 2 > 3 and long mod 10 == 3}", true],
+    ["${2 * 5 % 3 == 1 and 2 * 5 mod 3 == 1 and 1 + 6 div 3 == 3}", true],
+    ["${nothing * 3 == 0 && text div 2 == 21 && long * 1000 == 9007199254740993000}", true],
+    ["${text + 1 == 43 and long + 1 == 9007199254740994 and nothing + 0.5 == amount - 1499.5}", true],
+    ["${name + 1 == 'Jane1' and 'PT' + 1 + 'H' == 'PT1H'}", true],
+    ["${approved == 'true' and 'TRUE' eq approved and refused == 'no' and approved != 'yes'}", true],
+    ["${refused == 'true' or approved ne 'true' or nothing == 'false' or nothing == refused}", false],
+    ["${applicant['address'][\"city\"] == 'Bandung' and list['0'].id == 1}", true],
+    ["${applicant.missing == null and applicant.missing.more == null and list[7] == null}", true],
+    ["${list.length == null and none['length'] == null and list['push'] == null}", true],
     ["${not refused and refused}", false],
     ["${!refused && refused}", false],
     ["${empty name or approved}", true],
@@ -76,6 +92,18 @@ describe("what is refused, in words that name it", () => {
     ["${nothing}", /neither true nor false/],
     ["${'false'}", /neither true nor false/],
     ["${name.constructor}", /constructor/],
+    ['${applicant["constructor"]["name"] == "Object"}', /constructor/],
+    ["${applicant['__proto__'] == null}", /__proto__/],
+    ["${list[0]['prototype'] == null}", /prototype/],
+    ["${list[.id == 1] == null}", /dot/],
+    ["${name['length'] == 4}", /member/],
+    ["${amount.toFixed == null}", /member/],
+    ["${name - 1 > 0}", /no number/],
+    ["${-name > 0}", /no number/],
+    ["${name + none == 'Jane'}", /no number/],
+    ["${approved + 1 == 2}", /no number/],
+    ["${amount mod 0 == 1}", /cannot be evaluated/],
+    ["${amount -}", /cannot be read/],
     ["${__proto__}", /__proto__/],
     ["${toString}", /toString/],
     ["${execution.getVariable('a')}", /function|cannot/],
@@ -84,6 +112,31 @@ describe("what is refused, in words that name it", () => {
     expect(() => evaluate(expression)).toThrow(ExpressionError);
     expect(() => evaluate(expression)).toThrow(words);
   });
+});
+
+test("no name leads to what an object inherits, not even one that only a value tells", () => {
+  const inherited = fc.constantFrom(
+    ...[
+      "constructor",
+      "__proto__",
+      "prototype",
+      "toString",
+      "valueOf",
+      "hasOwnProperty",
+      "at",
+      "map",
+      "length",
+    ],
+  );
+  fc.assert(
+    fc.property(inherited, fc.constantFrom("applicant", "list", "none", "list[0]"), (name, from) => {
+      expect(evaluate(`\${${from}[key] == null}`, { ...variables, key: name })).toBe(true);
+      const [a, b] = [name.slice(0, 2), name.slice(2)];
+      expect(evaluate(`\${${from}[a + b] == null}`, { ...variables, a, b })).toBe(true);
+    }),
+  );
+  const own = JSON.parse('{"constructor":1,"__proto__":2}');
+  expect(evaluate("${own[key] == 2}", { own, key: "__proto__" })).toBe(true);
 });
 
 test("a value is never read as an expression", () => {
