@@ -3,6 +3,7 @@
  * made by the script, in the visitor's language.
  */
 
+/** Under `assets/` beside the page: a gateway may put both under a path of its own. */
 interface AssetNames {
   readonly script: string;
   readonly style: string;
@@ -40,7 +41,7 @@ export const pageHeaders = (frameAncestors: readonly string[]) => ({
 
 export const pageOfStartForm = (names: AssetNames) =>
   document(names, {
-    head: `<script type="module" src="/embed/assets/${names.script}"></script>`,
+    head: `<script type="module" src="assets/${names.script}"></script>`,
     body: `<main id="form"></main><noscript><p class="notice">This form needs JavaScript. · Formulir ini memerlukan JavaScript.</p></noscript>`,
   });
 
@@ -57,7 +58,7 @@ const document = (names: AssetNames, { head = "", body }: { head?: string; body:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Form</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/embed/assets/${names.style}">
+<link rel="stylesheet" href="assets/${names.style}">
 ${head}
 </head>
 <body>${body}</body>

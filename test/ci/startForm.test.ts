@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fixtureBytes, fixturePath } from "../support/attachments.ts";
 import { buildDocument, typesXml } from "../support/officeParts.ts";
+import { type Front, startFront } from "./startFormFront.ts";
 import {
   type Embedded,
   filesOf,
@@ -19,7 +20,9 @@ import {
 setDefaultTimeout(60_000);
 const site = await openSite({ UPLOAD_MAX_SIZE: "1MB" });
 const receiver = startReceiver();
+const front = await startFront(site.server.url);
 afterAll(async () => {
+  front.stop();
   receiver.stop();
   await site.stop();
 });
@@ -62,10 +65,10 @@ async function paddedPng(bytes: number): Promise<Buffer> {
 }
 
 /** A form of its own, and somebody who has opened it. */
-async function opened(options: VisitorOptions = {}, form: object = loanForm) {
+async function opened(options: VisitorOptions & { front?: Front } = {}, form: object = loanForm) {
   const embedded = await site.embed(form);
   const visit = await visitor(site, options);
-  await visit.page.goto(embedded.url);
+  await visit.page.goto(options.front?.addressOf(embedded.url) ?? embedded.url);
   await visit.page.locator(".fjs-form").waitFor();
   return { embedded, ...visit, ...parts(visit) };
 }
@@ -242,7 +245,6 @@ test("a reload keeps what was typed and attached; after the form was sent it say
   await documents.input.setInputFiles([pdf, docx]);
   await eventually(async () => (await filesOf(site, embedded)).length, 3);
   await eventually(() => amount.inputValue(), "3000");
-  await page.waitForTimeout(400);
   await page.reload();
   await card.holds("pillow.png");
   await eventually(() => documents.rows.count(), 2);
@@ -497,6 +499,17 @@ test("a site that the embed names shows the form in a frame, and another does no
   await page.waitForTimeout(500);
   expect(await frame.getByLabel("Full name").count()).toBe(0);
   await Promise.all([allowed.stop(true), other.stop(true)]);
+});
+
+test("a gateway may put the page under a path of its own", async () => {
+  const { page, name, amount, card, send, embedded } = await opened({ front });
+  await name.fill("Jane");
+  await amount.fill("9000");
+  await card.input.setInputFiles(png);
+  await card.holds("pillow.png");
+  await send.click();
+  await page.getByRole("heading", { name: "Thank you" }).waitFor();
+  expect(await filesOf(site, embedded)).toEqual(["committed card pillow.png"]);
 });
 
 test("the mark of form-js is there, as its licence asks", async () => {

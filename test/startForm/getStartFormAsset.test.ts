@@ -13,7 +13,7 @@ async function assetsOfPage(): Promise<string[]> {
   const newEmbed = { process_key: "loan_application" };
   const { url } = await forms.createEmbed({ xActiveTenant: "tenant-1", newEmbed });
   const html = await (await fetch(url)).text();
-  return [...html.matchAll(/"(\/embed\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+  return [...html.matchAll(/"(assets\/[^"]+)"/g)].map(([, path = ""]) => new URL(path, url).pathname);
 }
 
 test("every file that the page names is there, and may be kept for ever", async () => {

@@ -4,7 +4,7 @@ import { dataWithDrafts, filePicker, type Usage } from "../../../sdk/src/formjs/
 import { createUploader } from "../../../sdk/src/index.ts";
 import type { Kept } from "./kept.ts";
 import type { Texts } from "./texts.ts";
-import type { Visit } from "./visit.ts";
+import { baseUrl, type Visit } from "./visit.ts";
 
 export type Data = Record<string, unknown>;
 
@@ -48,7 +48,7 @@ export async function showForm(visit: Visit, options: FilledFormOptions): Promis
 function fileFields({ startForm, token }: Visit, shown: FilledForm, options: FilledFormOptions) {
   const { limits, drafts } = startForm;
   return filePicker({
-    uploader: createUploader({ baseUrl: location.origin, formToken: token }),
+    uploader: createUploader({ baseUrl, formToken: token }),
     language: options.texts.language,
     limits: {
       extensions: limits.extensions,

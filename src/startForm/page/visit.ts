@@ -35,12 +35,15 @@ function unlessExpired(error: unknown): undefined {
   if (!isExpired(error)) throw error;
 }
 
+/** Waybill's own root, from the page's address `…/embed/{embed_id}`: a gateway may have put it under a path. */
+export const baseUrl = new URL("..", location.href).href;
+
 /** A server that says nothing for a minute is away. */
 const patienceMs = 60_000;
 
 const clientWith = (formToken?: string) =>
   createClient({
-    baseUrl: location.origin,
+    baseUrl,
     fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(patienceMs) }),
     ...(formToken === undefined ? {} : { formToken }),
   });
