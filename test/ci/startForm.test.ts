@@ -260,6 +260,33 @@ test("a reload keeps what was typed and attached; after the form was sent it say
   expect(await name.inputValue()).toBe("");
 });
 
+test("what is typed while a file uploads stays when the upload ends, and over a reload at once", async () => {
+  const { page, name, amount, card } = await opened({ front });
+  const upload = front.hold("/upload");
+  await card.input.setInputFiles(png);
+  await page.getByRole("progressbar").waitFor();
+  await amount.pressSequentially("12");
+  await name.pressSequentially("Maria");
+  // In one go: the last letters, and the answer within form-js's 300 ms.
+  await page.evaluate(() => {
+    const input = document.querySelector<HTMLInputElement>('input[type="text"]');
+    if (!input) throw new Error("there is no text field");
+    input.value = "Maria Magdalena";
+    input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  });
+  await upload.first;
+  upload.letGo();
+  await card.holds("pillow.png");
+  await name.press("End");
+  await name.pressSequentially(" van der Berg");
+  await page.reload();
+  await card.holds("pillow.png");
+  expect([await name.inputValue(), await amount.inputValue()]).toEqual([
+    "Maria Magdalena van der Berg",
+    "12",
+  ]);
+});
+
 test("each of several files is a variable of its own, in lists and groups too", async () => {
   const form = {
     type: "default",

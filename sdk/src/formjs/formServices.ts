@@ -18,6 +18,8 @@ export interface FormState {
 }
 
 export interface FormServices {
+  /** What `createForm` was given. */
+  readonly config: { debounce?: number | boolean };
   readonly eventBus: {
     on(event: string, priority: number, listener: (event: never) => void): void;
     on(event: string, listener: (event: never) => void): void;

@@ -15,11 +15,20 @@ export { type Language, refusalIn, size } from "./words.ts";
 
 /** One for each form: it knows that form's uploads. With Indonesian, form-js's own texts are Indonesian too. */
 export function filePicker(options: FilePickerOptions): Record<string, unknown> {
-  const names = ["eventBus", "form", "formFields", "formFieldInstanceRegistry", "formFieldRegistry"] as const;
+  const names = [
+    "config",
+    "eventBus",
+    "form",
+    "formFields",
+    "formFieldInstanceRegistry",
+    "formFieldRegistry",
+  ] as const;
   const create = (...parts: unknown[]) => {
     const services = Object.fromEntries(
       names.map((name, index) => [name, parts[index]]),
     ) as unknown as FormServices;
+    // Typed text that form-js has not taken yet is lost when the form is drawn again, as it is when an upload ends.
+    services.config.debounce = false;
     services.formFields.register("filepicker", FilePickerField);
     return new FileUploads(options, services);
   };
