@@ -360,22 +360,105 @@ const small = {
   components: [{ type: "textfield", id: "f1", key: "applicant", label: "Full name" }],
 };
 
-test("sending twice starts one process: by a double click, and after an answer was lost", async () => {
-  const { page, name, send, message, embedded } = await opened({}, small);
+const thanked = (page: Visitor["page"]) => page.getByRole("heading", { name: "Thank you" }).waitFor();
+const toldSentBefore = (page: Visitor["page"]) =>
+  page.getByRole("heading", { name: /was sent before|sudah pernah terkirim/ }).waitFor();
+
+test("sending twice starts one process: by a double click, and when the answer is lost", async () => {
+  const { page, name, send, embedded } = await opened({ front }, small);
   await name.fill("Jane");
-  let lost = 0;
-  await page.route("**/public/process-instances", async (route) => {
-    await route.fetch();
-    lost++;
-    await route.abort();
-  });
+  front.lose("/process-instances");
   await send.dblclick();
-  await message.getByText("The server could not be reached").waitFor();
-  expect(lost).toBe(1);
-  await page.unroute("**/public/process-instances");
-  await send.click();
-  await page.getByRole("heading", { name: "Thank you" }).waitFor();
+  await thanked(page);
+  front.answerAll();
   expect(await variablesOf(site, embedded)).toEqual({ applicant: "Jane" });
+});
+
+test.each(["en-US", "id-ID"])(
+  "what is corrected after a lost answer is not said to be sent, also after a reload (%s)",
+  async (locale) => {
+    const { page, name, send, message, embedded } = await opened({ front, locale }, small);
+    await name.fill("Jane");
+    front.lose("/process-instances");
+    let asked = 0;
+    await page.route("**/start-form", (route) => (asked++ === 0 ? route.continue() : route.abort()));
+    await send.click();
+    await message.getByText(/could not be reached|tidak dapat dihubungi/).waitFor();
+    front.answerAll();
+    await page.unroute("**/start-form");
+    await name.fill("Jane Doe");
+    await send.click();
+    await toldSentBefore(page);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.reload();
+    await toldSentBefore(page);
+    expect(await variablesOf(site, embedded)).toEqual({ applicant: "Jane" });
+  },
+);
+
+test("the same sent again after a lost answer is thanked for", async () => {
+  const { page, name, send, message } = await opened({ front }, small);
+  await name.fill("Jane");
+  front.lose("/process-instances");
+  let asked = 0;
+  await page.route("**/start-form", (route) => (asked++ === 0 ? route.continue() : route.abort()));
+  await send.click();
+  await message.getByText("could not be reached").waitFor();
+  front.answerAll();
+  await page.unroute("**/start-form");
+  await send.click();
+  await thanked(page);
+});
+
+/** As a browser duplicates a tab: with what the first has kept. */
+async function duplicated({ page, context }: Visitor): Promise<Visitor["page"]> {
+  const kept = await page.evaluate(() => JSON.stringify(sessionStorage));
+  const second = await context.newPage();
+  await second.goto(`${site.server.url}/healthz`);
+  await second.evaluate((text) => Object.assign(sessionStorage, JSON.parse(text)), kept);
+  await second.goto(page.url());
+  return second;
+}
+
+test("of a tab and its duplicate one is sent, and the other says so", async () => {
+  const visit = await opened({}, small);
+  await visit.name.fill("Jane");
+  const page = await duplicated(visit);
+  const second = parts({ ...visit, page });
+  await second.name.fill("Joan");
+  await visit.send.click();
+  await thanked(visit.page);
+  await second.send.click();
+  await toldSentBefore(page);
+  expect(await variablesOf(site, visit.embedded)).toEqual({ applicant: "Jane" });
+});
+
+test("a form that lost a field since it was opened is not sent; loaded again, it is", async () => {
+  const { page, name, amount, send, message, embedded } = await opened(
+    {},
+    { ...small, components: [...small.components, loanForm.components[2]] },
+  );
+  await name.fill("Jane");
+  await amount.fill("2000");
+  await site.deploy(embedded.key, small);
+  await send.click();
+  await message.getByText("it has changed since you opened it").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Load the form again" }).click();
+  await message.getByText("The form has changed.").waitFor();
+  expect([await name.inputValue(), await amount.count()]).toEqual(["Jane", 0]);
+  await send.click();
+  await thanked(page);
+  expect(await variablesOf(site, embedded)).toEqual({ applicant: "Jane" });
+});
+
+test("a form that is taken away while it is open is no longer available", async () => {
+  const { page, name, send, embedded } = await opened({}, small);
+  await name.fill("Jane");
+  const forms = await site.server.formSessions();
+  await forms.deleteEmbed({ xActiveTenant: "tenant-1", embedId: embedded.id });
+  await send.click();
+  await page.getByRole("heading", { name: "This form is not available." }).waitFor();
 });
 
 test("without a connection nothing is lost, and an upload can be tried again", async () => {

@@ -7,8 +7,10 @@ export interface Front {
   addressOf(url: string): string;
   /** Answers to requests for this path wait until they are let go; the server has long done what was asked. */
   hold(path: string): Held;
-  /** Answers to requests for this path never arrive. Ends the loss. */
-  lose(path: string): () => void;
+  /** Answers to requests for this path never arrive. */
+  lose(path: string): void;
+  /** Ends every loss. */
+  answerAll(): void;
   stop(): void;
 }
 
@@ -56,10 +58,8 @@ export async function startFront(serverUrl: string): Promise<Front> {
       };
       return { first: first.promise, letGo };
     },
-    lose: (path) => {
-      fates.set(path, async () => true);
-      return () => void fates.delete(path);
-    },
+    lose: (path) => void fates.set(path, async () => true),
+    answerAll: () => fates.clear(),
     stop: () => {
       server.closeAllConnections();
       server.close();

@@ -17,6 +17,8 @@ export interface Site {
   readonly browser: Browser;
   /** Deploys a process that starts with the form and waits at a user task; answers its key and the form's address. */
   embed(form: object | undefined, options?: EmbedOptions): Promise<Embedded>;
+  /** Gives a process another form. */
+  deploy(key: string, form: object): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function openSite(environment: Readonly<Record<string, string>> = {
     server,
     browser,
     embed: (form, options = {}) => embed(server, { ...options, form }),
+    deploy: (key, form) => deployForm(server, { key, form }),
     stop: async () => {
       await browser.close();
       await server.stop();
@@ -51,9 +54,22 @@ export async function openSite(environment: Readonly<Record<string, string>> = {
 
 async function embed(
   server: TestServer,
-  { form, name = "Loan application", call, allowedOrigins = [] }: EmbedOptions & { form: object | undefined },
+  { allowedOrigins = [], ...options }: EmbedOptions & { form: object | undefined },
 ): Promise<Embedded> {
   const key = freshKey("form");
+  await deployForm(server, { ...options, key });
+  const forms = await server.formSessions();
+  const newEmbed = { process_key: key, allowed_origins: [...allowedOrigins] };
+  const { embed_id: id, url } = await forms.createEmbed({ xActiveTenant: "tenant-1", newEmbed });
+  return { key, id, url };
+}
+
+interface Deployment extends Pick<EmbedOptions, "name" | "call"> {
+  readonly key: string;
+  readonly form: object | undefined;
+}
+
+async function deployForm(server: TestServer, { key, form, name = "Loan application", call }: Deployment) {
   const steps = call
     ? [apiCall("next", { method: "POST", url: call.url, body: call.body })]
     : [userTask("next")];
@@ -61,10 +77,6 @@ async function embed(
   const body = [start("start", attributes), ...steps, end(), flow("start", "next", "end")].join("\n");
   const bpmn = model(key, body).replace(`Process ${key}`, name);
   await deploy(server, bpmn, { forms: form ? [{ id: "start_form", ...form }] : [] });
-  const forms = await server.formSessions();
-  const newEmbed = { process_key: key, allowed_origins: [...allowedOrigins] };
-  const { embed_id: id, url } = await forms.createEmbed({ xActiveTenant: "tenant-1", newEmbed });
-  return { key, id, url };
 }
 
 export interface Visitor {

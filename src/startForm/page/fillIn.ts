@@ -4,8 +4,9 @@ import { ProblemError } from "../../../sdk/src/index.ts";
 import { button, element } from "./element.ts";
 import { type Data, type FilledForm, focusFirstFault, showForm, takesFiles } from "./filledForm.ts";
 import type { Page } from "./page.ts";
+import { createSend, type Send } from "./send.ts";
 import { wordsFor } from "./texts.ts";
-import { isExpired, type Visit } from "./visit.ts";
+import { isExpired, isFormChanged, isTakenAway, type Visit } from "./visit.ts";
 
 /** Where the page says what has become of the form. */
 interface Message {
@@ -20,6 +21,7 @@ interface Filling {
 }
 
 interface Shown extends Filling {
+  readonly send: Send;
   readonly form: FilledForm;
 }
 
@@ -30,7 +32,7 @@ export async function fillIn(visit: Visit, page: Page, notice: string): Promise<
   const message = messageBox();
   const left = element("p", { class: "left" });
   const container = element("div", { class: "form" });
-  const filling = { page, visit, message };
+  const filling = { page, visit, message, send: createSend(visit) };
   main.replaceChildren(element("h1", {}, name), ...(takesFiles(form) ? [left] : []), container, message.box);
   await showForm(visit, {
     container,
@@ -38,13 +40,13 @@ export async function fillIn(visit: Visit, page: Page, notice: string): Promise<
     kept,
     onUsage: (usage) => left.replaceChildren(whatIsLeft(usage, filling)),
     onRefused: (form, error) => {
-      if (isExpired(error)) expire({ ...filling, form });
+      if (isExpired(error)) void expire({ ...filling, form });
     },
     onFaults: () => {
       message.say(texts.checkFields);
       requestAnimationFrame(() => focusFirstFault(container));
     },
-    onSend: (form, data) => void send(data, { ...filling, form }),
+    onSend: (form, data) => void sendForm(data, { ...filling, form }),
   });
   message.say(notice);
 }
@@ -61,44 +63,53 @@ function whatIsLeft({ files, bytes }: Usage, { visit, page }: Filling): string {
   return page.texts.left(Math.max(0, max_files - files), Math.max(0, max_total_bytes - bytes));
 }
 
-async function send(data: Data, shown: Shown): Promise<void> {
-  const { page, visit, message, form } = shown;
+async function sendForm(data: Data, shown: Shown): Promise<void> {
+  const { page, message, form, send } = shown;
   // A form that is disabled cannot be sent a second time.
   form.setDisabled(true);
   message.say(page.texts.sending);
   try {
-    await visit.client.formSessions.startPublicProcess({ visitorStart: { variables: variablesOf(data) } });
+    const outcome = await send(data);
     form.destroy();
-    page.thank();
+    if (outcome === "sent") page.thank();
+    else page.tellSentBefore();
   } catch (error) {
     await explain(error, shown);
   }
 }
 
-const variablesOf = (data: Data) =>
-  Object.fromEntries(
-    Object.entries(data).flatMap(([name, value]) => (value === undefined ? [] : [[name, { value }]])),
-  );
-
-/** The form was not taken, or the answer was lost: sending it again is safe, since a session starts one process. */
+/** The form was not taken, as far as is known. */
 async function explain(error: unknown, shown: Shown): Promise<void> {
-  const { page, message, form } = shown;
+  const { page, visit, message, form } = shown;
   if (isExpired(error)) return expire(shown);
-  if (error instanceof ProblemError && error.code === "not_committed") {
-    form.destroy();
-    return page.open(page.texts.filesGone);
-  }
+  const code = error instanceof ProblemError ? error.code : undefined;
+  if (code === "not_committed") return openAgain(shown, page.texts.filesGone);
   form.setDisabled(false);
-  message.say(wordsFor(error, page.texts));
-  message.box.focus();
+  if (code === "invalid_variable" && (await isFormChanged(visit))) {
+    const again = button(page.texts.loadAgain, () => openAgain(shown, page.texts.checkAgain));
+    message.say(page.texts.formChanged, again);
+    again.focus();
+  } else {
+    message.say(wordsFor(error, page.texts));
+    message.box.focus();
+  }
 }
 
-function expire({ form, page, message }: Shown): void {
+function openAgain({ form, page }: Shown, notice = ""): void {
+  form.destroy();
+  void page.open(notice);
+}
+
+async function expire(shown: Shown): Promise<void> {
+  const { form, page, message } = shown;
   form.setDisabled(true);
+  if (await isTakenAway()) {
+    form.destroy();
+    return page.tellNotAvailable();
+  }
   const again = button(page.texts.beginAgain, () => {
     page.kept.forgetToken();
-    form.destroy();
-    void page.open();
+    openAgain(shown);
   });
   message.say(page.texts.expired, again);
   again.focus();

@@ -12,7 +12,7 @@ const texts = textsFor(navigator.language);
 const embedId = decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
 const kept = createKept(embedId);
 const main = document.querySelector("main") as HTMLElement;
-const page: Page = { main, texts, kept, open, thank };
+const page: Page = { main, texts, kept, open, thank, tellSentBefore, tellNotAvailable };
 
 document.documentElement.lang = texts.language;
 tellConnection();
@@ -23,8 +23,10 @@ async function open(notice = ""): Promise<void> {
   try {
     const visit = await openVisit(embedId, kept);
     document.title = visit.startForm.name;
-    if (visit.startForm.process_instance_id !== null) thank();
-    else await fillIn(visit, page, visit.afterExpiry ? texts.expiredBefore : notice);
+    if (visit.startForm.process_instance_id === null)
+      await fillIn(visit, page, visit.afterExpiry ? texts.expiredBefore : notice);
+    else if (Object.keys(kept.typed()).length === 0) thank();
+    else tellSentBefore();
   } catch (error) {
     showFailure(error);
   }
@@ -32,21 +34,36 @@ async function open(notice = ""): Promise<void> {
 
 /** Nothing can be filled in: why, and what can be done. */
 function showFailure(error: unknown): void {
-  const gone = error instanceof ProblemError && [404, 501].includes(error.status);
-  const title = heading(gone ? texts.notAvailable : wordsFor(error, texts));
-  main.replaceChildren(title, ...(gone ? [] : [button(texts.again, () => void open())]));
-  title.focus();
+  if (error instanceof ProblemError && [404, 501].includes(error.status)) tellNotAvailable();
+  else end(wordsFor(error, texts), [button(texts.again, () => void open())]);
+}
+
+function tellNotAvailable(): void {
+  end(texts.notAvailable, []);
 }
 
 function thank(): void {
-  const title = heading(texts.thanks);
-  const another = button(texts.another, () => {
+  // The token stays, so that a reload says thank you once more and sends nothing.
+  kept.keepTyped({});
+  end(texts.thanks, [element("p", {}, texts.sent), anotherForm()]);
+}
+
+/** What was typed stays, so that a reload says this once more. */
+function tellSentBefore(): void {
+  end(texts.sentBefore, [element("p", {}, texts.changesNotSent), anotherForm()]);
+}
+
+function anotherForm(): HTMLButtonElement {
+  return button(texts.another, () => {
     kept.forgetAll();
     void open();
   });
-  // The token stays, so that a reload says thank you once more and sends nothing.
-  kept.keepTyped({});
-  main.replaceChildren(title, element("p", {}, texts.sent), another);
+}
+
+/** Takes the place of everything. */
+function end(text: string, more: readonly HTMLElement[]): void {
+  const title = heading(text);
+  main.replaceChildren(title, ...more);
   title.focus();
 }
 

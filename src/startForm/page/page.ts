@@ -10,4 +10,7 @@ export interface Page {
   open(notice?: string): Promise<void>;
   /** Says that the form was sent. */
   thank(): void;
+  /** Says that something else was sent before. */
+  tellSentBefore(): void;
+  tellNotAvailable(): void;
 }

@@ -12,11 +12,16 @@ export interface Texts {
   readonly again: string;
   readonly thanks: string;
   readonly sent: string;
+  readonly sentBefore: string;
+  readonly changesNotSent: string;
   readonly another: string;
   readonly expired: string;
   readonly expiredBefore: string;
   readonly beginAgain: string;
   readonly filesGone: string;
+  readonly formChanged: string;
+  readonly loadAgain: string;
+  readonly checkAgain: string;
   readonly notAvailable: string;
   readonly unreachable: string;
   readonly offline: string;
@@ -35,12 +40,19 @@ const english: Texts = {
   again: "Try again",
   thanks: "Thank you",
   sent: "Your form was sent. You can close this page.",
+  sentBefore: "Your form was sent before",
+  changesNotSent:
+    "It was taken as it was first sent. What was changed after that was not sent. You can close this page.",
   another: "Fill in another form",
   expired:
     "The time for this form is over. What you typed is kept, but the files are gone: begin again and attach them once more.",
   expiredBefore: "The time for this form was over, so it has begun again. Attach your files once more.",
   beginAgain: "Begin again",
   filesGone: "Some files are no longer there. Attach them once more and send the form again.",
+  formChanged:
+    "The form is not sent: it has changed since you opened it. Load it again; what you typed and attached is kept.",
+  loadAgain: "Load the form again",
+  checkAgain: "The form has changed. Check it and send it again.",
   notAvailable: "This form is not available.",
   unreachable: "The server could not be reached. Check the connection and try again. What you typed is kept.",
   offline: "You are offline. What you typed is kept.",
@@ -60,6 +72,9 @@ const indonesian: Texts = {
   again: "Coba lagi",
   thanks: "Terima kasih",
   sent: "Formulir Anda sudah terkirim. Halaman ini boleh ditutup.",
+  sentBefore: "Formulir Anda sudah pernah terkirim",
+  changesNotSent:
+    "Formulir diterima seperti saat pertama kali dikirim. Perubahan sesudahnya tidak ikut terkirim. Halaman ini boleh ditutup.",
   another: "Isi formulir lain",
   expired:
     "Waktu pengisian formulir ini sudah habis. Isian Anda tetap tersimpan, tetapi berkasnya tidak: mulai lagi dan lampirkan ulang.",
@@ -67,6 +82,10 @@ const indonesian: Texts = {
     "Waktu pengisian formulir sudah habis, jadi formulir dimulai lagi. Lampirkan ulang berkas Anda.",
   beginAgain: "Mulai lagi",
   filesGone: "Sebagian berkas sudah tidak ada. Lampirkan ulang lalu kirim formulir lagi.",
+  formChanged:
+    "Formulir belum terkirim karena sudah berubah sejak Anda membukanya. Muat ulang formulir; isian dan berkas Anda tetap tersimpan.",
+  loadAgain: "Muat ulang formulir",
+  checkAgain: "Formulir sudah berubah. Periksa lalu kirim lagi.",
   notAvailable: "Formulir ini tidak tersedia.",
   unreachable: "Server tidak dapat dihubungi. Periksa koneksi lalu coba lagi. Isian Anda tetap tersimpan.",
   offline: "Anda sedang luring. Isian Anda tetap tersimpan.",

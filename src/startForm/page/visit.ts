@@ -31,6 +31,19 @@ async function goOn(token: string): Promise<Omit<Visit, "afterExpiry">> {
 
 export const isExpired = (error: unknown) => error instanceof ProblemError && error.status === 401;
 
+/** Whether the session was ended because its form is there no longer. */
+export const isTakenAway = () =>
+  fetch(location.href, { cache: "no-store" }).then(
+    ({ status }) => status === 404,
+    () => false,
+  );
+
+/** Whether the process has got another form since this one was opened. */
+export async function isFormChanged({ client, startForm }: Visit): Promise<boolean> {
+  const now = await client.formSessions.getStartForm().catch(() => startForm);
+  return JSON.stringify(now.form) !== JSON.stringify(startForm.form);
+}
+
 function unlessExpired(error: unknown): undefined {
   if (!isExpired(error)) throw error;
 }
