@@ -99,6 +99,8 @@ function field(page: Visitor["page"], id: string) {
   };
 }
 
+const thanked = (page: Visitor["page"]) => page.getByRole("heading", { name: "Thank you" }).waitFor();
+
 const eventually = async (look: () => Promise<unknown>, wanted: unknown) => {
   for (let tries = 0; tries < 100 && !Bun.deepEquals(await look(), wanted); tries++) await Bun.sleep(50);
   expect(await look()).toEqual(wanted);
@@ -300,6 +302,7 @@ test("each of several files is a variable of its own, in lists and groups too", 
         defaultRepetitions: 2,
         components: [{ type: "filepicker", id: "f5", key: "scan", label: "Scan" }],
       },
+      { type: "textfield", id: "f6", key: "documents_2", conditional: { hide: "=true" } },
       { type: "button", id: "go", action: "submit", label: "Apply" },
     ],
   };
@@ -311,10 +314,193 @@ test("each of several files is a variable of its own, in lists and groups too", 
   await page.getByRole("button", { name: "Apply" }).click();
   await page.getByRole("heading", { name: "Thank you" }).waitFor();
   const variables = await variablesOf(site, embedded);
-  const names = ["documents", "documents_2", "documents_3", "rows_2_scan"];
+  const names = ["documents", "documents_3", "documents_4", "rows_2_scan"];
   const files = names.map((name) => JSON.parse(String(variables[name])).file_name);
   expect(files).toEqual(["pillow.png", "cairo.pdf", "libreoffice.docx", "pillow.png"]);
   expect((await filesOf(site, embedded)).every((file) => file.startsWith("committed"))).toBe(true);
+});
+
+const list = {
+  type: "default",
+  components: [
+    {
+      type: "dynamiclist",
+      id: "list",
+      path: "rows",
+      label: "Guarantors",
+      allowAddRemove: true,
+      defaultRepetitions: 3,
+      components: [{ type: "filepicker", id: "f5", key: "scan", label: "Scan" }],
+    },
+  ],
+};
+const rowsOf = (page: Visitor["page"]) => ({
+  scan: (row: number) => field(page, `f5_${row}`),
+  remove: page.locator(".fjs-repeat-row-remove"),
+});
+
+test("a file stays with its row when another is removed, also over a reload", async () => {
+  const { page, send, embedded } = await opened({}, list);
+  const { scan, remove } = rowsOf(page);
+  await scan(1).input.setInputFiles(png);
+  await scan(1).holds("pillow.png");
+  await scan(2).input.setInputFiles(pdf);
+  await scan(2).holds("cairo.pdf");
+  await remove.first().click();
+  await scan(0).holds("pillow.png");
+  await scan(1).holds("cairo.pdf");
+  await page.reload();
+  await scan(0).holds("pillow.png");
+  await scan(1).holds("cairo.pdf");
+  await eventually(() => remove.count(), 2);
+  await remove.first().click();
+  await scan(0).holds("cairo.pdf");
+  await eventually(() => filesOf(site, embedded), ["draft rows.2.scan cairo.pdf"]);
+  await send.click();
+  await thanked(page);
+  expect(Object.keys(await variablesOf(site, embedded))).toEqual(["rows", "rows_1_scan"]);
+});
+
+test("an upload moves up with its row", async () => {
+  const { page } = await opened({ front }, list);
+  const { scan, remove } = rowsOf(page);
+  const upload = front.hold("/upload");
+  await scan(1).input.setInputFiles(png);
+  await upload.first;
+  await remove.first().click();
+  await scan(0).whole.getByRole("progressbar").waitFor();
+  upload.letGo();
+  await scan(0).holds("pillow.png");
+  expect([await remove.count(), await page.locator(".wb-file").count()]).toEqual([2, 1]);
+});
+
+test("an upload is stopped when its row is removed, and the form can be sent", async () => {
+  const { page, send } = await opened({ front }, list);
+  const { scan, remove } = rowsOf(page);
+  const upload = front.hold("/upload");
+  await scan(0).input.setInputFiles(png);
+  await upload.first;
+  await remove.first().click();
+  await eventually(() => page.locator(".wb-file").count(), 0);
+  upload.letGo();
+  await send.click();
+  await thanked(page);
+});
+
+test("files chosen at once count only once there is room for them: the eleventh is refused", async () => {
+  const { page, documents, embedded } = await opened();
+  const image = Buffer.from(await fixtureBytes("pillow.png"));
+  const files = Array.from({ length: 11 }, (_, number) => ({
+    ...largePng,
+    name: `${number}.png`,
+    buffer: image,
+  }));
+  await documents.input.setInputFiles([named("lying.png", 100), ...files]);
+  await documents.whole.getByText("No more than 10 files can be attached.").waitFor();
+  await documents.holds(...files.slice(0, 10).map(({ name }) => name));
+  const refused = documents.whole.locator(".wb-refused .wb-file-name");
+  expect(await refused.allTextContents()).toEqual(["lying.png", "10.png"]);
+  expect((await filesOf(site, embedded)).length).toBe(10);
+  await page.getByText("You can attach 0 more files").waitFor();
+});
+
+const clearable = {
+  ...loanForm,
+  components: [...loanForm.components, { type: "button", id: "clear", action: "reset", label: "Clear" }],
+};
+
+test("clearing the form clears it, also of what an earlier visit left and of what is on its way", async () => {
+  const { page, name, amount, card, documents, embedded } = await opened({ front }, clearable);
+  await name.fill("Jane");
+  await amount.fill("2000");
+  await card.input.setInputFiles(png);
+  await card.holds("pillow.png");
+  await page.reload();
+  await card.holds("pillow.png");
+  expect(await name.inputValue()).toBe("Jane");
+  await documents.input.setInputFiles(named("notes.txt", 10));
+  await documents.whole.getByRole("alert").waitFor();
+  const upload = front.hold("/upload");
+  await documents.input.setInputFiles(pdf);
+  await upload.first;
+  await page.getByRole("button", { name: "Clear" }).click();
+  const isEmpty = async () => {
+    await eventually(() => page.locator(".wb-file").count(), 0);
+    await eventually(async () => [await name.inputValue(), await amount.inputValue()], ["", ""]);
+    await eventually(() => page.locator(".wb-said").allTextContents(), ["", ""]);
+  };
+  await isEmpty();
+  upload.letGo();
+  await eventually(async () => (await filesOf(site, embedded)).filter((file) => file.includes("pillow")), []);
+  await page.getByText("You can attach 10 more files").waitFor();
+  await isEmpty();
+});
+
+test("Enter pressed twice on Send does not stop the upload that the form waits for", async () => {
+  const { page, name, amount, card, send, message } = await opened({ front });
+  await name.fill("Jane");
+  await amount.fill("2000");
+  const upload = front.hold("/upload");
+  await card.input.setInputFiles(png);
+  await upload.first;
+  await send.focus();
+  await page.keyboard.press("Enter");
+  await message.getByText("not sent yet").waitFor();
+  await eventually(() => card.button.evaluate((button) => button === document.activeElement), true);
+  await page.keyboard.press("Enter");
+  upload.letGo();
+  await card.holds("pillow.png");
+});
+
+test("a screen reader is not told of what is over: a refusal, a stop", async () => {
+  const { page, card } = await opened({ front });
+  const said = page.locator(".wb-said").first();
+  await card.input.setInputFiles(macroDocx);
+  await card.whole.getByRole("alert").waitFor();
+  await eventually(() => said.textContent(), "");
+  const upload = front.hold("/upload");
+  await card.input.setInputFiles(png);
+  await eventually(() => said.textContent(), "Uploading pillow.png");
+  await page.getByRole("button", { name: "Stop: pillow.png" }).click();
+  await eventually(() => said.textContent(), "pillow.png is no longer being uploaded.");
+  upload.letGo();
+});
+
+const conditional = {
+  type: "default",
+  components: [
+    { type: "checkbox", id: "f6", key: "has_card", label: "I have a card", defaultValue: true },
+    { ...loanForm.components[3], conditional: { hide: "=not(has_card)" } },
+  ],
+};
+
+test("a file field that is hidden while it uploads does not hold the form back", async () => {
+  const { page, card, send, embedded } = await opened({ front }, conditional);
+  const upload = front.hold("/upload");
+  await card.input.setInputFiles(png);
+  await upload.first;
+  await page.getByLabel("I have a card").uncheck();
+  await card.whole.waitFor({ state: "hidden" });
+  await send.click();
+  await thanked(page);
+  upload.letGo();
+  expect(await variablesOf(site, embedded)).toEqual({ has_card: false });
+});
+
+test("a file that arrived while its field was hidden is there when the field is", async () => {
+  const { page, card, send, embedded } = await opened({ front }, conditional);
+  const upload = front.hold("/upload");
+  await card.input.setInputFiles(png);
+  await upload.first;
+  await page.getByLabel("I have a card").uncheck();
+  await card.whole.waitFor({ state: "hidden" });
+  upload.letGo();
+  await eventually(() => filesOf(site, embedded), ["draft card pillow.png"]);
+  await page.getByLabel("I have a card").check();
+  await card.holds("pillow.png");
+  await send.click();
+  await thanked(page);
+  expect(Object.keys(await variablesOf(site, embedded))).toEqual(["card", "has_card"]);
 });
 
 test("a form that is not complete is not sent: the fields are marked, and the first has the focus", async () => {
@@ -360,7 +546,6 @@ const small = {
   components: [{ type: "textfield", id: "f1", key: "applicant", label: "Full name" }],
 };
 
-const thanked = (page: Visitor["page"]) => page.getByRole("heading", { name: "Thank you" }).waitFor();
 const toldSentBefore = (page: Visitor["page"]) =>
   page.getByRole("heading", { name: /was sent before|sudah pernah terkirim/ }).waitFor();
 

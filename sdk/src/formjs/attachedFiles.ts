@@ -7,56 +7,79 @@
  * lists are inside other variables, where no file is recognised: theirs are put beside, under the names of the path,
  * `documents_1_scan`.
  */
-import type { AttachmentMetadata } from "../generated/index.ts";
+import { type AttachmentVariable, readAttachmentVariable } from "../fileValue.ts";
+import { type Path, valueAt } from "./paths.ts";
 
-export type Path = readonly (string | number)[];
+export interface AttachedFile extends AttachmentVariable {
+  /** As the form's data has it. */
+  readonly metadata: object;
+}
 
 /** The files of a field, in the order in which they were chosen. Whatever is not metadata is no file. */
-export function attachedFiles(value: unknown): AttachmentMetadata[] {
+export function attachedFiles(value: unknown): AttachedFile[] {
   if (typeof value !== "string") return [];
   try {
-    return [JSON.parse(value)].flat().filter(isMetadata);
+    return [JSON.parse(value)].flat().flatMap(fileOf);
   } catch {
     return [];
   }
 }
 
-const isMetadata = (value: unknown): value is AttachmentMetadata =>
-  typeof value === "object" && value !== null && "attachment_id" in value && "file_name" in value;
+function fileOf(metadata: unknown): AttachedFile[] {
+  if (typeof metadata !== "object" || metadata === null) return [];
+  const variable = readAttachmentVariable(metadata);
+  return variable.kind === "attachment" ? [{ ...variable, metadata }] : [];
+}
 
 /** Every file that a form's data names, wherever it stands. */
-export function filesIn(data: unknown): AttachmentMetadata[] {
+export function filesIn(data: unknown): AttachedFile[] {
   if (typeof data === "object" && data !== null) return Object.values(data).flatMap(filesIn);
   return attachedFiles(data);
 }
 
-/** What the field holds for these files; null for none, which is what `required` looks for. */
-export function fieldValue(files: readonly AttachmentMetadata[]): string | null {
-  if (files.length === 0) return null;
-  return JSON.stringify(files.length === 1 ? files[0] : files);
+/** A copy of a form's data with only those of its files that are wanted. */
+export function keepFiles<Data>(data: Data, isWanted: (file: AttachedFile) => boolean): Data {
+  const files = attachedFiles(data);
+  if (files.length > 0) return fieldValue(files.filter(isWanted)) as Data;
+  if (Array.isArray(data)) return data.map((item) => keepFiles(item, isWanted)) as Data;
+  if (typeof data !== "object" || data === null) return data;
+  const members = Object.entries(data).map(([name, member]) => [name, keepFiles(member, isWanted)]);
+  return Object.fromEntries(members) as Data;
 }
 
-/**
- * Puts each file under a top-level name of its own. `paths` are where the file fields' values stand. Changes `data`;
- * names that it has already are left alone.
- */
-export function spreadFiles(data: Record<string, unknown>, paths: readonly Path[]): void {
+/** What the field holds for these files; null for none, which is what `required` looks for. */
+export function fieldValue(files: readonly Pick<AttachedFile, "metadata">[]): string | null {
+  const [first, ...others] = files.map(({ metadata }) => metadata);
+  if (first === undefined) return null;
+  return JSON.stringify(others.length === 0 ? first : [first, ...others]);
+}
+
+export interface FileFields {
+  /** Where their values stand. */
+  readonly paths: readonly Path[];
+  /** The names of all the form's variables. */
+  readonly taken: readonly string[];
+}
+
+/** Puts each file under a top-level name of its own. Changes `data`; what other fields are called is left to them. */
+export function spreadFiles(data: Record<string, unknown>, { paths, taken }: FileFields): void {
+  const isFree = (name: string) => !(name in data) && !taken.includes(name);
   for (const path of paths) {
     const name = path.map((part) => (typeof part === "number" ? part + 1 : part)).join("_");
-    for (const [index, file] of attachedFiles(valueAt(data, path)).entries()) {
-      const own = index === 0 && path.length === 1;
-      data[own ? name : freeName(data, { name, index })] = JSON.stringify(file);
+    for (const [index, { metadata }] of attachedFiles(valueAt(data, path)).entries()) {
+      const own = index === 0 && (path.length === 1 || isFree(name));
+      data[own ? name : numberedName(name, { from: index + 1, isFree })] = JSON.stringify(metadata);
     }
   }
 }
 
-export function valueAt(data: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], data);
+interface Numbering {
+  readonly from: number;
+  isFree(name: string): boolean;
 }
 
-function freeName(data: Record<string, unknown>, { name, index }: { name: string; index: number }): string {
-  if (index === 0 && !(name in data)) return name;
-  let number = Math.max(2, index + 1);
-  while (`${name}_${number}` in data) number++;
+function numberedName(name: string, { from, isFree }: Numbering): string {
+  let number = Math.max(2, from);
+  while (!isFree(`${name}_${number}`)) number++;
   return `${name}_${number}`;
 }

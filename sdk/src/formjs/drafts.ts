@@ -13,7 +13,9 @@ export interface Drafts {
   follow(data: unknown): void;
   /** When the removals under way have ended. */
   settled(): Promise<void>;
-  usage(): Usage;
+  /** What the drafts take up; those of `replaced` count as gone. */
+  usage(replaced?: readonly string[]): Usage;
+  ids(): readonly string[];
 }
 
 export function createDrafts(uploader: Uploader, known: readonly AttachmentMetadata[]): Drafts {
@@ -31,13 +33,14 @@ export function createDrafts(uploader: Uploader, known: readonly AttachmentMetad
   return {
     add: (draft) => void drafts.set(draft.attachment_id, draft),
     follow: (data) => {
-      const named = new Set(filesIn(data).map(({ attachment_id }) => attachment_id));
+      const named = new Set(filesIn(data).map(({ attachmentId }) => attachmentId));
       for (const draft of [...drafts.values()]) if (!named.has(draft.attachment_id)) remove(draft);
     },
     settled: async () => void (await Promise.all(removals)),
-    usage: () => ({
-      files: drafts.size,
-      bytes: [...drafts.values()].reduce((sum, { size }) => sum + size, 0),
-    }),
+    usage: (replaced = []) => {
+      const counted = [...drafts.values()].filter(({ attachment_id }) => !replaced.includes(attachment_id));
+      return { files: counted.length, bytes: counted.reduce((sum, { size }) => sum + size, 0) };
+    },
+    ids: () => [...drafts.keys()],
   };
 }

@@ -1,50 +1,37 @@
-/** Drafts of an earlier visit, back in the form's data under the fields that they were uploaded for. */
+/** Drafts of an earlier visit, back in the form's data. */
 import type { AttachmentMetadata } from "../generated/index.ts";
-import { fieldValue, type Path } from "./attachedFiles.ts";
+import { attachedFiles, fieldValue, filesIn } from "./attachedFiles.ts";
+import { lacksRow, pathOf, put, valueAt } from "./paths.ts";
+import { type Component, filePickers } from "./schema.ts";
 
 export interface Draft {
-  /** The path of the field's value, joined by dots: what the upload said as `field_name`. */
+  /** The path of the field's value when the upload began, joined by dots: what the upload said as `field_name`. */
   readonly field_name: string;
   readonly metadata: AttachmentMetadata;
 }
 
-interface Component {
-  readonly type?: string;
-  readonly key?: string;
-  readonly multiple?: unknown;
-  readonly components?: readonly Component[];
-}
-
-/** A copy of `data` with the drafts in it: the last one of a field that takes one file, all of one that takes several. */
+/**
+ * A copy of `data` with the drafts in it. What the data names stays where it is, for a row may have moved since the
+ * upload. Other drafts go to the fields that they were uploaded for, where there is room: the last one of a field that
+ * takes one file, all of one that takes several, none of a row that is gone.
+ */
 export function dataWithDrafts(
   data: Readonly<Record<string, unknown>>,
   drafts: readonly Draft[],
   schema: Component,
 ): Record<string, unknown> {
   const copy = structuredClone(data) as Record<string, unknown>;
+  const named = new Set(filesIn(data).map(({ attachmentId }) => attachmentId));
+  const others = drafts.filter(({ metadata }) => !named.has(metadata.attachment_id));
   const fields = filePickers(schema);
-  for (const name of new Set(drafts.map(({ field_name }) => field_name))) {
+  for (const name of new Set(others.map(({ field_name }) => field_name))) {
     const path = pathOf(name);
     const field = fields.find(({ key }) => key === name || key?.split(".").at(-1) === path.at(-1));
-    const files = drafts.filter(({ field_name }) => field_name === name).map(({ metadata }) => metadata);
-    if (field) put(copy, path, fieldValue(field.multiple ? files : files.slice(-1)));
+    if (!field || lacksRow(data, path)) continue;
+    const there = attachedFiles(valueAt(copy, path));
+    const files = others.filter(({ field_name }) => field_name === name);
+    if (field.multiple) put(copy, path, fieldValue([...there, ...files]));
+    else if (there.length === 0) put(copy, path, fieldValue(files.slice(-1)));
   }
   return copy;
-}
-
-export const fieldName = (path: Path) => path.join(".");
-const pathOf = (name: string): Path => name.split(".").map((part) => (/^\d+$/.test(part) ? +part : part));
-
-function filePickers({ type, components = [], ...field }: Component): Component[] {
-  return [...(type === "filepicker" ? [field] : []), ...components.flatMap(filePickers)];
-}
-
-function put(data: Record<string, unknown>, [first, ...rest]: Path, value: unknown): void {
-  if (first === undefined) return;
-  const [next] = rest;
-  if (next === undefined) data[first] = value;
-  else {
-    data[first] ??= typeof next === "number" ? [] : {};
-    put(data[first] as Record<string, unknown>, rest, value);
-  }
 }

@@ -7,11 +7,13 @@ import {
 } from "@bpmn-io/form-js-viewer";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
-import { type FieldFiles, useFieldFiles, useUploads } from "./fieldFiles.ts";
+import { type AttachedFile, attachedFiles } from "./attachedFiles.ts";
 import { attachedRow, element, uploadRow } from "./fileRows.ts";
 import type { FileUploads } from "./fileUploads.ts";
-import { type FieldInstance, instanceKey } from "./formServices.ts";
+import type { FieldInstance } from "./formServices.ts";
 import { allowedExtensions } from "./limits.ts";
+import type { Path } from "./paths.ts";
+import { useUploads } from "./useUploads.ts";
 
 interface FieldProps {
   readonly field: {
@@ -27,7 +29,6 @@ interface FieldProps {
   readonly errors?: readonly string[];
   readonly disabled: boolean;
   readonly readonly: boolean;
-  onChange(update: { value: string | null }): void;
   onBlur(): void;
   onFocus(): void;
 }
@@ -35,9 +36,9 @@ interface FieldProps {
 /** A field as it stands at one moment. */
 interface Moment {
   readonly props: FieldProps;
-  readonly key: string;
+  readonly place: Path;
   readonly uploads: FileUploads;
-  readonly fieldFiles: FieldFiles;
+  readonly files: readonly AttachedFile[];
   readonly several: boolean;
   readonly accept: string;
   readonly extensions: readonly string[] | undefined;
@@ -48,18 +49,18 @@ interface Moment {
 export function FilePickerField(props: FieldProps): VNode {
   const { field, domId } = props;
   const uploads = useUploads();
-  const fieldFiles = useFieldFiles(props);
+  const files = attachedFiles(props.value);
   const several = useExpressionEvaluation(field.multiple) === true;
   const accept: string = useSingleLineTemplateEvaluation(field.accept ?? "", {}) ?? "";
   const input = useRef<HTMLInputElement>(null);
-  const key = instanceKey(props.fieldInstance);
+  const place = props.fieldInstance.valuePath;
   const extensions = allowedExtensions(accept, uploads.limits.extensions);
   const locked = props.disabled || props.readonly;
   const faults = [
     ...(props.errors ?? []),
-    ...(isWaitedFor(uploads, key) ? [uploads.words.stillUploading] : []),
+    ...(isWaitedFor(uploads, place) ? [uploads.words.stillUploading] : []),
   ];
-  const moment = { props, key, uploads, fieldFiles, several, accept, extensions, faults, locked };
+  const moment = { props, place, uploads, files, several, accept, extensions, faults, locked };
   const required = field.validate?.required === true;
   return element(
     "div",
@@ -68,7 +69,7 @@ export function FilePickerField(props: FieldProps): VNode {
     element("input", { ...inputProperties(moment), ref: input }),
     fileList(moment),
     chooser(moment, () => input.current?.click()),
-    element("div", { class: "wb-said", role: "status" }, uploads.said(key)),
+    element("div", { class: "wb-said", role: "status" }, uploads.said(place)),
     element(Errors, { id: `${domId}-error-message`, errors: faults }),
   );
 }
@@ -82,8 +83,8 @@ FilePickerField.config = {
   create: (options: object = {}) => ({ ...options }),
 };
 
-const isWaitedFor = (uploads: FileUploads, key: string) =>
-  uploads.sentTooEarly && uploads.of(key).some(({ refusal }) => refusal === undefined);
+const isWaitedFor = (uploads: FileUploads, place: Path) =>
+  uploads.sentTooEarly && uploads.of(place).some(({ refusal }) => refusal === undefined);
 
 function classesOf({ faults, props: { disabled, readonly } }: Moment): string {
   const states = { "fjs-has-errors": faults.length > 0, "fjs-disabled": disabled, "fjs-readonly": readonly };
@@ -111,22 +112,21 @@ function inputProperties(moment: Moment): Record<string, unknown> {
 }
 
 /** In a field for one file, the new one takes the place of whatever is there; refusals are put away in any. */
-function take(chosen: readonly File[], { uploads, key, several, accept, fieldFiles }: Moment): void {
-  for (const upload of uploads.of(key)) if (!several || upload.refusal !== undefined) uploads.dismiss(upload);
-  const target = fieldFiles.target(accept, several ? [] : fieldFiles.files);
-  for (const file of chosen) uploads.begin(file, target);
+function take(chosen: readonly File[], { uploads, place, several, accept }: Moment): void {
+  for (const upload of uploads.of(place))
+    if (!several || upload.refusal !== undefined) uploads.dismiss(upload);
+  for (const file of chosen) uploads.begin(file, { place, accept, several });
 }
 
-function fileList({ props, key, uploads, fieldFiles, locked }: Moment): VNode | false {
+function fileList({ props, place, uploads, files, locked }: Moment): VNode | false {
   const { words, language } = uploads;
-  const running = uploads.of(key);
-  if (fieldFiles.files.length + running.length === 0) return false;
+  const running = uploads.of(place);
+  if (files.length + running.length === 0) return false;
   // What had the focus is gone.
   const focusButton = () => document.getElementById(props.domId)?.focus();
-  const attached = fieldFiles.files.map((file) => {
+  const attached = files.map((file) => {
     const remove = () => {
-      fieldFiles.remove(file);
-      uploads.say(key, words.removed(file.file_name));
+      uploads.remove(place, file);
       focusButton();
     };
     return attachedRow(file, { words, language, remove: locked ? undefined : remove });
@@ -141,13 +141,10 @@ function fileList({ props, key, uploads, fieldFiles, locked }: Moment): VNode | 
   return element("ul", { class: "wb-files", "aria-labelledby": `${props.domId}-label` }, attached, others);
 }
 
-function chooser(
-  { props, uploads, fieldFiles, several, extensions, faults, locked }: Moment,
-  open: () => void,
-) {
+function chooser({ props, uploads, files, several, extensions, faults, locked }: Moment, open: () => void) {
   const { domId } = props;
   const { words, limits } = uploads;
-  const text = several ? words.add : fieldFiles.files.length > 0 ? words.replace : words.choose;
+  const text = several ? words.add : files.length > 0 ? words.replace : words.choose;
   const described = [...(faults.length > 0 ? [`${domId}-error-message`] : []), `${domId}-hint`];
   const properties = {
     type: "button",

@@ -1,6 +1,6 @@
 /** The rows of a file field: an attached file, one on its way, one that was refused. */
 import { type ComponentType, h, type VNode } from "preact";
-import type { AttachmentMetadata } from "../generated/index.ts";
+import type { AttachedFile } from "./attachedFiles.ts";
 import type { Upload } from "./fileUploads.ts";
 import { type Language, size, type Words } from "./words.ts";
 
@@ -21,15 +21,19 @@ export interface RowOptions {
 
 /** `remove` is left out where the field is locked. */
 export function attachedRow(
-  file: AttachmentMetadata,
+  file: AttachedFile,
   { words, language, remove }: RowOptions & { readonly remove?: (() => void) | undefined },
 ): VNode {
-  const { attachment_id: key, file_name: name } = file;
+  const { attachmentId: key, fileName: name } = file;
   return element(
     "li",
     { key, class: "wb-file" },
     element("span", { class: "wb-file-name" }, name),
-    element("span", { class: "wb-file-size" }, size(file.size, language)),
+    element(
+      "span",
+      { class: "wb-file-size" },
+      file.size === undefined ? undefined : size(file.size, language),
+    ),
     remove && smallButton(words.remove, { about: name, onClick: remove }),
   );
 }

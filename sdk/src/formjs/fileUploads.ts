@@ -2,11 +2,20 @@
 import type { AttachmentMetadata } from "../generated/index.ts";
 import { ProblemError } from "../problemError.ts";
 import { FileRefused, type Uploader } from "../uploader.ts";
-import { spreadFiles } from "./attachedFiles.ts";
+import { type AttachedFile, spreadFiles } from "./attachedFiles.ts";
 import { createDrafts, type Drafts } from "./drafts.ts";
 import type { Draft } from "./draftsInForm.ts";
-import { type FormServices, type FormState, fileFieldsOf, type SubmitEvent } from "./formServices.ts";
+import { createFormFiles, type FormFiles } from "./formFiles.ts";
+import {
+  type FormServices,
+  type FormState,
+  fileFieldsOf,
+  type RowRemoval,
+  type SubmitEvent,
+} from "./formServices.ts";
 import { checkLimits, type FormLimits, type Usage } from "./limits.ts";
+import { fieldName, type Path, samePath, withoutRow } from "./paths.ts";
+import { variableNames } from "./schema.ts";
 import { type Language, refusalIn, type Words, wordsIn } from "./words.ts";
 
 export interface FilePickerOptions {
@@ -35,24 +44,21 @@ export interface Upload {
 
 /** The field that a file is for. */
 export interface Target {
-  /** A field of the schema, and its place in the lists that it stands in. */
-  readonly key: string;
-  /** As the upload's `field_name`. */
-  readonly fieldName: string;
+  /** Where its value stands now. */
+  readonly place: Path;
   readonly accept: string;
-  /** Bytes of the files that make way for this one. */
-  readonly replacedBytes: number;
-  readonly replacedFiles: number;
-  /** Takes them out of the form's data, where there is no room for both. */
-  makeRoom(): void;
-  /** Puts the new file there, in their place. */
-  attach(file: AttachmentMetadata): void;
+  /** Whether the file stands beside those that are there, or in their place. */
+  readonly several: boolean;
 }
 
 interface Running {
-  readonly target: Target;
+  /** Its place changes with the rows of a list. */
+  target: Target;
   readonly stop: AbortController;
   upload: Upload;
+  /** Whether there was room for it: only then does it take up any. */
+  accepted: boolean;
+  ended: Promise<void>;
 }
 
 /** Fired when anything that a field shows has changed. */
@@ -67,16 +73,16 @@ export class FileUploads {
   sentTooEarly = false;
   readonly #options: FilePickerOptions;
   readonly #services: FormServices;
+  readonly #files: FormFiles;
   readonly #drafts: Drafts;
   readonly #said = new Map<string, string>();
-  /** The end of each field's last upload. */
-  readonly #turns = new Map<string, Promise<void>>();
   #running: Running[] = [];
 
   constructor(options: FilePickerOptions, services: FormServices) {
     const { uploader, drafts = [], language = "en", limits = {} } = options;
     this.#options = options;
     this.#services = services;
+    this.#files = createFormFiles(services);
     this.#drafts = createDrafts(
       uploader,
       drafts.map(({ metadata }) => metadata),
@@ -84,42 +90,47 @@ export class FileUploads {
     this.language = language;
     this.words = wordsIn(language);
     this.limits = limits;
-    services.eventBus.on("changed", (state: FormState) => this.#follow(state));
-    // Before every other listener, so that they see each file as a variable, and an upload under way as a fault.
-    services.eventBus.on("submit", 5_000, (event: SubmitEvent) => this.#complete(event));
-    services.eventBus.on("form.destroy", () => this.#stopAll());
+    this.#listen(services.eventBus);
     void this.#learnLimits();
   }
 
-  of(key: string): readonly Upload[] {
-    return this.#running.filter(({ target }) => target.key === key).map(({ upload }) => upload);
+  #listen(eventBus: FormServices["eventBus"]): void {
+    eventBus.on("import.done", () => this.#files.forgetInitially(this.#drafts.ids()));
+    eventBus.on("changed", (state: FormState) => this.#follow(state));
+    eventBus.on("repeatRenderManager.remove", (removal: RowRemoval) => this.#removeRow(removal));
+    // Before every other listener, so that they see each file as a variable, and an upload under way as a fault.
+    eventBus.on("submit", 5_000, (event: SubmitEvent) => this.#complete(event));
+    eventBus.on("reset", () => this.#clear());
+    eventBus.on("form.clear", () => this.#clear());
+    eventBus.on("form.destroy", () => this.#stop(this.#running));
+  }
+
+  of(place: Path): readonly Upload[] {
+    return this.#at(place).map(({ upload }) => upload);
   }
 
   /** What has just happened in a field, for a screen reader. */
-  said(key: string): string {
-    return this.#said.get(key) ?? "";
-  }
-
-  say(key: string, text: string): void {
-    this.#said.set(key, text);
-    this.#tell();
+  said(place: Path): string {
+    return this.#said.get(fieldName(place)) ?? "";
   }
 
   /** One after the other in a field, so that its files keep the order in which they were chosen. */
   begin(file: File, target: Target): void {
-    const running = { target, stop: new AbortController(), upload: { file, progress: 0 } };
+    const earlier = this.#at(target.place).at(-1)?.ended;
+    const stop = new AbortController();
+    const upload = { file, progress: 0 };
+    const running: Running = { target, stop, upload, accepted: false, ended: Promise.resolve() };
     this.#running = [...this.#running, running];
     this.#tell();
-    const earlier = this.#turns.get(target.key);
-    this.#turns.set(target.key, earlier ? earlier.then(() => this.#run(running)) : this.#run(running));
+    running.ended = earlier ? earlier.then(() => this.#run(running)) : this.#run(running);
   }
 
   /** Stops an upload, or puts a refusal away. */
   dismiss(upload: Upload): void {
     const running = this.#running.find((other) => other.upload === upload);
-    running?.stop.abort();
-    this.#leave(running);
-    this.#tell();
+    if (!running) return;
+    this.#stop([running]);
+    this.#say(running.target.place, upload.refusal === undefined ? this.words.stopped(upload.file.name) : "");
   }
 
   retry(upload: Upload): void {
@@ -128,65 +139,92 @@ export class FileUploads {
     if (running) this.begin(upload.file, running.target);
   }
 
-  /** Nobody is there any more to whom a file could be shown. */
-  #stopAll(): void {
-    for (const { stop } of this.#running) stop.abort();
+  /** Takes an attached file out of the form's data. */
+  remove(place: Path, { attachmentId, fileName }: AttachedFile): void {
+    this.#files.set(
+      place,
+      this.#files.at(place).filter((file) => file.attachmentId !== attachmentId),
+    );
+    this.#say(place, this.words.removed(fileName));
   }
 
   async #run(running: Running): Promise<void> {
-    const { target, stop, upload } = running;
+    const { stop, upload } = running;
     if (stop.signal.aborted) return;
     try {
       await this.#findRoom(running);
-      this.say(target.key, this.words.uploading(upload.file.name));
+      this.#say(running.target.place, this.words.uploading(upload.file.name));
       const metadata = await this.#options.uploader.upload(upload.file, {
-        fieldName: target.fieldName,
+        fieldName: fieldName(running.target.place),
         signal: stop.signal,
         onProgress: (progress) => this.#show(running, { progress }),
       });
-      this.#leave(running);
-      this.#drafts.add(metadata);
-      target.attach(metadata);
-      this.say(target.key, this.words.uploaded(metadata.file_name));
+      this.#attach(running, metadata);
     } catch (error) {
       if (stop.signal.aborted) return;
+      running.accepted = false;
       this.#show(running, { refusal: refusalIn(this.language, error), again: mayHelpAgain(error) });
+      // The refusal itself is an alert.
+      this.#say(running.target.place, "");
       this.#options.onRefused?.(error);
     }
   }
 
-  /** Throws `FileRefused` where there is none, also when the files that are replaced have gone. */
-  async #findRoom({ target, stop, upload: { file } }: Running): Promise<void> {
-    const { files, bytes } = this.#usage();
-    const { replacedFiles, replacedBytes, accept } = target;
-    const usage = { files: files - 1, bytes: bytes - file.size };
+  /** A draft that came too late, when its upload had been stopped, is one that the data does not name. */
+  #attach(running: Running, metadata: AttachmentMetadata): void {
+    const { target, stop } = running;
+    this.#running = this.#running.filter((other) => other !== running);
+    this.#drafts.add(metadata);
+    if (stop.signal.aborted) this.#follow(this.#services.form._getState());
+    else {
+      const there = target.several ? this.#files.at(target.place) : [];
+      this.#files.set(target.place, [...there, { metadata }]);
+      this.#say(target.place, this.words.uploaded(metadata.file_name));
+    }
+  }
+
+  /** Throws `FileRefused` where there is none, also when the file that is replaced has gone. */
+  async #findRoom(running: Running): Promise<void> {
+    const { target, stop, upload } = running;
+    const check = (usage: Usage) =>
+      checkLimits(upload.file, { ...this.limits, accept: target.accept, usage }, this.words);
+    const replaced = target.several ? [] : this.#files.at(target.place);
     try {
-      checkLimits(file, { ...this.limits, accept, usage }, this.words);
+      check(this.#usage());
+      running.accepted = true;
     } catch (error) {
-      if (!isFull(error) || replacedFiles === 0) throw error;
-      const without = { files: usage.files - replacedFiles, bytes: usage.bytes - replacedBytes };
-      checkLimits(file, { ...this.limits, accept, usage: without }, this.words);
-      target.makeRoom();
+      if (!isFull(error) || replaced.length === 0) throw error;
+      check(this.#usage(replaced));
+      running.accepted = true;
+      this.#files.set(target.place, []);
       await this.#drafts.settled();
       stop.signal.throwIfAborted();
     }
   }
 
-  #usage(): Usage {
-    const { files, bytes } = this.#drafts.usage();
-    const sizes = this.#underWay().map(({ upload }) => upload.file.size);
+  #usage(replaced: readonly AttachedFile[] = []): Usage {
+    const { files, bytes } = this.#drafts.usage(replaced.map(({ attachmentId }) => attachmentId));
+    const sizes = this.#running.filter(({ accepted }) => accepted).map(({ upload }) => upload.file.size);
     return { files: files + sizes.length, bytes: sizes.reduce((sum, size) => sum + size, bytes) };
   }
 
+  #at = (place: Path) => this.#running.filter(({ target }) => samePath(target.place, place));
+
   #underWay = () => this.#running.filter(({ upload }) => upload.refusal === undefined);
+
+  #stop(stopped: readonly Running[]): void {
+    for (const { stop } of stopped) stop.abort();
+    this.#running = this.#running.filter((running) => !stopped.includes(running));
+  }
 
   #show(running: Running, news: Partial<Upload>): void {
     running.upload = { ...running.upload, ...news };
     this.#tell();
   }
 
-  #leave(running: Running | undefined): void {
-    this.#running = this.#running.filter((other) => other !== running);
+  #say(place: Path, text: string): void {
+    this.#said.set(fieldName(place), text);
+    this.#tell();
   }
 
   #tell(): void {
@@ -201,16 +239,35 @@ export class FileUploads {
     this.#options.onUsage?.(this.#usage());
   }
 
+  /** A file stays with its row, and goes with it. */
+  #removeRow({ dataPath: list, index }: RowRemoval): void {
+    const gone: Running[] = [];
+    for (const running of this.#running) {
+      const place = withoutRow(running.target.place, { list, index });
+      if (place) running.target = { ...running.target, place };
+      else gone.push(running);
+    }
+    this.#stop(gone);
+    this.#said.clear();
+    this.#tell();
+  }
+
+  #clear(): void {
+    this.#stop(this.#running);
+    this.#said.clear();
+    this.#tell();
+  }
+
+  /** Uploads of fields that are hidden are not waited for: the form is sent without them. */
   #complete({ data, errors }: SubmitEvent): void {
-    const fields = fileFieldsOf(this.#services);
-    spreadFiles(
-      data,
-      fields.map(({ valuePath }) => valuePath),
-    );
-    const waiting = new Set(this.#underWay().map(({ target }) => target.key));
+    const paths = fileFieldsOf(this.#services).map(({ valuePath }) => valuePath);
+    const { schema } = this.#services.form._getState();
+    spreadFiles(data, { paths, taken: schema ? variableNames(schema) : [] });
+    const places = this.#underWay().map(({ target }) => target.place);
+    const waiting = paths.filter((path) => places.some((place) => samePath(place, path)));
     // Not under the field's id, where form-js keeps what it shows itself: the field says it as long as it is true.
-    for (const key of waiting) errors[`${key}_upload`] = [this.words.stillUploading];
-    this.sentTooEarly = waiting.size > 0;
+    for (const path of waiting) errors[`${fieldName(path)}_upload`] = [this.words.stillUploading];
+    this.sentTooEarly = waiting.length > 0;
     this.#tell();
   }
 

@@ -1,5 +1,6 @@
 /** The parts of form-js that are used here; its own types leave them open. */
-import type { Path } from "./attachedFiles.ts";
+import type { Path } from "./paths.ts";
+import type { Component } from "./schema.ts";
 
 export interface FieldInstance {
   /** The field's id in the schema. */
@@ -13,8 +14,17 @@ export interface SubmitEvent {
   readonly errors: Record<string, unknown>;
 }
 
+/** A visitor removes a row of a dynamic list; the data changes right after. */
+export interface RowRemoval {
+  readonly dataPath: Path;
+  readonly index: number;
+}
+
 export interface FormState {
   readonly data: Record<string, unknown> | null;
+  /** What a reset goes back to. */
+  readonly initialData: Record<string, unknown> | null;
+  readonly schema: Component | null;
 }
 
 export interface FormServices {
@@ -26,15 +36,15 @@ export interface FormServices {
     off(event: string, listener: (event: never) => void): void;
     fire(event: string, data?: object): void;
   };
-  readonly form: { _getState(): FormState };
+  readonly form: {
+    _getState(): FormState;
+    _setState(news: Partial<FormState>): void;
+    _update(update: Readonly<Record<string, unknown>>): void;
+  };
   readonly formFields: { register(type: string, component: unknown): void };
   readonly formFieldInstanceRegistry: { getAllKeyed(): readonly FieldInstance[] };
   readonly formFieldRegistry: { get(id: string): { readonly type: string } | undefined };
 }
-
-/** A field of the schema, and its place in the lists that it stands in. */
-export const instanceKey = ({ id, indexes = {} }: Pick<FieldInstance, "id" | "indexes">) =>
-  [id, ...Object.values(indexes)].join("_");
 
 /** The file fields that are shown. */
 export function fileFieldsOf(services: FormServices): readonly FieldInstance[] {

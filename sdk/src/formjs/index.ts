@@ -7,7 +7,7 @@ import { type FilePickerOptions, FileUploads } from "./fileUploads.ts";
 import type { FormServices } from "./formServices.ts";
 import { indonesianTexts } from "./translation.ts";
 
-export { attachedFiles } from "./attachedFiles.ts";
+export { type AttachedFile, filesIn, keepFiles } from "./attachedFiles.ts";
 export { type Draft, dataWithDrafts } from "./draftsInForm.ts";
 export type { FilePickerOptions } from "./fileUploads.ts";
 export type { FormLimits, Usage } from "./limits.ts";

@@ -16,6 +16,7 @@ export interface Words {
   uploading(name: string): string;
   uploaded(name: string): string;
   removed(name: string): string;
+  stopped(name: string): string;
   readonly stillUploading: string;
   allowed(extensions: readonly string[], maxBytes: number | undefined): string;
   wrongType(extensions: readonly string[]): string;
@@ -41,6 +42,7 @@ const english: Words = {
   uploading: (name) => `Uploading ${name}`,
   uploaded: (name) => `${name} is attached.`,
   removed: (name) => `${name} is removed.`,
+  stopped: (name) => `${name} is no longer being uploaded.`,
   stillUploading: "Wait until the file is uploaded.",
   allowed: (extensions, maxBytes) =>
     extensions.join(", ") + (maxBytes === undefined ? "" : ` · up to ${size(maxBytes, "en")}`),
@@ -68,6 +70,7 @@ const indonesian: Words = {
   uploading: (name) => `Mengunggah ${name}`,
   uploaded: (name) => `${name} sudah dilampirkan.`,
   removed: (name) => `${name} sudah dihapus.`,
+  stopped: (name) => `${name} tidak jadi diunggah.`,
   stillUploading: "Tunggu sampai berkas selesai diunggah.",
   allowed: (extensions, maxBytes) =>
     extensions.join(", ") + (maxBytes === undefined ? "" : ` · maksimal ${size(maxBytes, "id")}`),

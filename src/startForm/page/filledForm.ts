@@ -29,6 +29,7 @@ export async function showForm(visit: Visit, options: FilledFormOptions): Promis
   const { container, texts, kept, onSend, onFaults } = options;
   const { form: given, drafts } = visit.startForm;
   const schema = withSendButton((given ?? noFields) as Schema, texts);
+  const attached = drafts.filter((draft) => !kept.isRemoved(draft));
   const shown: FilledForm = {
     setDisabled: (disabled) => form.setProperty("disabled", disabled),
     destroy: () => form.destroy(),
@@ -36,9 +37,11 @@ export async function showForm(visit: Visit, options: FilledFormOptions): Promis
   const form = await createForm({
     container,
     schema,
-    data: dataWithDrafts(kept.typed(), drafts, schema),
+    data: dataWithDrafts(kept.typedWith(drafts), attached, schema),
     additionalModules: [fileFields(visit, shown, options)],
   });
+  // A reset empties the form, also of what an earlier visit left in it.
+  form._setState({ initialData: form._getInitializedFieldData({}) });
   form.on("changed", ({ data }: { data: Data }) => kept.keepTyped(data));
   form.on("submit", ({ data, errors }: { data: Data; errors: object }) =>
     Object.keys(errors).length > 0 ? onFaults() : onSend(shown, data),
@@ -87,7 +90,8 @@ const hasAny = (schema: Schema, test: (component: Schema) => boolean): boolean =
 
 /** Moves the focus to the first field that has a fault. */
 export function focusFirstFault(container: Element): void {
-  const controls = 'input:not([type="file"]), select, textarea, button, [tabindex="0"]';
+  // Not a file's own buttons: who presses Enter once more would stop its upload.
+  const controls = 'input:not([type="file"]), select, textarea, button:not(.wb-small), [tabindex="0"]';
   const fields = [...container.querySelectorAll(".fjs-has-errors")];
   const [first] = fields.flatMap((field) => field.querySelector<HTMLElement>(controls) ?? []);
   first?.focus();

@@ -1,19 +1,25 @@
 /**
- * What one tab keeps over a reload: the form token, and what was typed. Files are kept by the server. A browser that
- * forbids storage, as some do in frames, keeps it in memory.
+ * What one tab keeps over a reload: the form token, what was typed, and where the files stand. The files themselves are
+ * kept by the server. A browser that forbids storage, as some do in frames, keeps it in memory.
  */
-import { attachedFiles } from "../../../sdk/src/formjs/index.ts";
+import { type Draft, filesIn, keepFiles } from "../../../sdk/src/formjs/index.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
 interface Content {
   readonly token?: string;
   readonly typed?: Data;
+  /** The ids of all files that the form has had. */
+  readonly files?: readonly string[];
 }
 
 export interface Kept {
   token(): string | undefined;
   typed(): Data;
+  /** What was typed, without files that are gone from the server. */
+  typedWith(drafts: readonly Draft[]): Data;
+  /** Whether the form has had this file and names it no longer. */
+  isRemoved(draft: Draft): boolean;
   keepToken(token: string): void;
   keepTyped(data: Data): void;
   forgetToken(): void;
@@ -30,12 +36,23 @@ export function createKept(embedId: string): Kept {
   return {
     token: () => content.token,
     typed: () => content.typed ?? {},
+    typedWith: (drafts) => {
+      const there = new Set(drafts.map(({ metadata }) => metadata.attachment_id));
+      return keepFiles(content.typed ?? {}, ({ attachmentId }) => there.has(attachmentId));
+    },
+    isRemoved: ({ metadata: { attachment_id: id } }) =>
+      content.files?.includes(id) === true && !idsIn(content.typed).includes(id),
     keepToken: (token) => keep({ ...content, token }),
-    keepTyped: (data) => keep({ ...content, typed: withoutFiles(data) as Data }),
+    keepTyped: (typed) => {
+      const files = [...new Set([...(content.files ?? []), ...idsIn(typed)])];
+      keep({ ...content, typed, files });
+    },
     forgetToken: () => keep({ typed: content.typed ?? {} }),
     forgetAll: () => keep({}),
   };
 }
+
+const idsIn = (data: unknown) => filesIn(data).map(({ attachmentId }) => attachmentId);
 
 function read(key: string): Content {
   try {
@@ -51,12 +68,4 @@ function write(key: string, content: Content): void {
   } catch {
     // In memory, then.
   }
-}
-
-/** What the server keeps as drafts is its to tell. */
-function withoutFiles(value: unknown): unknown {
-  if (attachedFiles(value).length > 0) return undefined;
-  if (Array.isArray(value)) return value.map(withoutFiles);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutFiles(member)]));
 }

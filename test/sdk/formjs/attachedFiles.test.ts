@@ -1,7 +1,15 @@
 /** What a file field holds, and what becomes of it: each file a variable that a process recognises. */
 import { expect, test } from "bun:test";
-import { attachedFiles, fieldValue, filesIn, spreadFiles } from "../../../sdk/src/formjs/attachedFiles.ts";
+import {
+  attachedFiles,
+  fieldValue,
+  filesIn,
+  keepFiles,
+  spreadFiles,
+} from "../../../sdk/src/formjs/attachedFiles.ts";
 import { dataWithDrafts } from "../../../sdk/src/formjs/draftsInForm.ts";
+import { withoutRow } from "../../../sdk/src/formjs/paths.ts";
+import { variableNames } from "../../../sdk/src/formjs/schema.ts";
 import { readAttachmentVariable } from "../../../sdk/src/index.ts";
 
 const file = (number: number) => ({
@@ -15,33 +23,68 @@ const file = (number: number) => ({
 const [one, two, three] = [file(1), file(2), file(3)];
 const text = (value: unknown) => JSON.stringify(value);
 
+const value = (...files: object[]) => fieldValue(files.map((metadata) => ({ metadata })));
+const metadataIn = (data: unknown) => filesIn(data).map(({ metadata }) => metadata);
+
 test("one file is held as its metadata, several as their list, none as null", () => {
-  expect(fieldValue([])).toBeNull();
-  expect(fieldValue([one])).toBe(text(one));
-  expect(attachedFiles(fieldValue([one]))).toEqual([one]);
-  expect(attachedFiles(fieldValue([one, two]))).toEqual([one, two]);
+  expect(value()).toBeNull();
+  expect(value(one)).toBe(text(one));
+  expect(metadataIn(value(one))).toEqual([one]);
+  expect(metadataIn(value(one, two))).toEqual([one, two]);
 });
 
-test.each([[null], [""], ["hello"], ["{}"], ["[1]"], [7], ['{"attachment_id":"x"}']])(
-  "what is no metadata is no file: %p",
-  (value) => expect(attachedFiles(value)).toEqual([]),
-);
+test("a file is what a reader recognises: a name, and a UUID in attachment_id or else in id", () => {
+  const official = { id: one.attachment_id, file_name: "official.pdf" };
+  expect(attachedFiles(text(official))).toEqual([
+    {
+      kind: "attachment",
+      attachmentId: one.attachment_id,
+      fileName: "official.pdf",
+      metadata: official,
+    },
+  ]);
+  expect(value(official)).toBe(text(official));
+});
+
+test.each([
+  [null],
+  [""],
+  ["hello"],
+  ["{}"],
+  ["[1]"],
+  [7],
+  [text({ attachment_id: one.attachment_id })],
+  [text({ attachment_id: "nope", file_name: "nope.pdf" })],
+])("what is no metadata is no file: %p", (given) => expect(attachedFiles(given)).toEqual([]));
 
 test("files are found wherever they stand in the form's data", () => {
   const data = { card: text(one), rows: [{ scan: text([two, three]) }, {}], amount: 7, name: "Jane" };
-  expect(filesIn(data)).toEqual([one, two, three]);
+  expect(metadataIn(data)).toEqual([one, two, three]);
+});
+
+test("files that are not wanted go from wherever they stand, and nothing else does", () => {
+  const data = { card: text(one), rows: [{ scan: text([two, three]) }, {}], amount: 7, name: null };
+  expect(keepFiles(data, ({ fileName }) => fileName === "2.png")).toEqual({
+    card: null,
+    rows: [{ scan: text(two) }, {}],
+    amount: 7,
+    name: null,
+  } as unknown as typeof data);
 });
 
 test("each of several files gets a variable of its own, which a reader recognises", () => {
-  const data: Record<string, unknown> = { documents: fieldValue([one, two, three]), documents_2: "taken" };
-  spreadFiles(data, [["documents"]]);
+  const data: Record<string, unknown> = { documents: value(one, two, three), documents_2: "taken" };
+  const form = {
+    components: [{ key: "documents" }, { components: [{ key: "documents_4.of_a_group" }] }, { path: "list" }],
+  };
+  spreadFiles(data, { paths: [["documents"]], taken: variableNames(form) });
   expect(data).toEqual({
     documents: text(one),
     documents_2: "taken",
     documents_3: text(two),
-    documents_4: text(three),
+    documents_5: text(three),
   });
-  for (const name of ["documents", "documents_3", "documents_4"])
+  for (const name of ["documents", "documents_3", "documents_5"])
     expect(readAttachmentVariable(data[name])).toMatchObject({ kind: "attachment" });
 });
 
@@ -50,11 +93,12 @@ test("a file inside a group or a list is put beside it, under the names of its p
     person: { card: text(one) },
     rows: [{}, { scan: text([two, three]) }],
   };
-  spreadFiles(data, [
+  const paths = [
     ["person", "card"],
     ["rows", 1, "scan"],
     ["rows", 0, "scan"],
-  ]);
+  ];
+  spreadFiles(data, { paths, taken: [] });
   expect(data).toMatchObject({
     person_card: text(one),
     rows_2_scan: text(two),
@@ -87,4 +131,32 @@ test("drafts return to the fields that they were uploaded for: all of them, or t
     rows: [{ note: "first" }, { note: "second", scan: text(two) }],
   });
   expect(typed.rows[1]).toEqual({ note: "second" });
+});
+
+test("a draft that the data names stands where the data says, and none brings back a row that is gone", () => {
+  const drafts = [
+    { field_name: "rows.1.scan", metadata: one },
+    { field_name: "rows.2.scan", metadata: two },
+    { field_name: "documents", metadata: two },
+    { field_name: "documents", metadata: three },
+    { field_name: "card", metadata: three },
+  ];
+  const typed = { rows: [{ scan: text(one) }], documents: text(three), card: text(one) };
+  expect(dataWithDrafts(typed, drafts, schema)).toEqual({
+    rows: [{ scan: text(one) }],
+    documents: text([three, two]),
+    card: text(one),
+  });
+  expect(dataWithDrafts({}, drafts.slice(0, 1), schema)).toEqual({ rows: [{}, { scan: text(one) }] });
+});
+
+test("when a row goes, what follows it moves up, and what stood in it goes", () => {
+  const row = { list: ["rows"], index: 1 };
+  expect(withoutRow(["rows", 0, "scan"], row)).toEqual(["rows", 0, "scan"]);
+  expect(withoutRow(["rows", 1, "scan"], row)).toBeUndefined();
+  expect(withoutRow(["rows", 2, "scan"], row)).toEqual(["rows", 1, "scan"]);
+  expect(withoutRow(["other", 2, "scan"], row)).toEqual(["other", 2, "scan"]);
+  const inner = { list: ["rows", 2, "pages"], index: 0 };
+  expect(withoutRow(["rows", 2, "pages", 3], inner)).toEqual(["rows", 2, "pages", 2]);
+  expect(withoutRow(["rows", 1, "pages", 3], inner)).toEqual(["rows", 1, "pages", 3]);
 });
