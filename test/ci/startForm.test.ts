@@ -375,7 +375,7 @@ test("an upload moves up with its row", async () => {
 });
 
 test("an upload is stopped when its row is removed, and the form can be sent", async () => {
-  const { page, send } = await opened({ front }, list);
+  const { page, send, embedded } = await opened({ front }, list);
   const { scan, remove } = rowsOf(page);
   const upload = front.hold("/upload");
   await scan(0).input.setInputFiles(png);
@@ -383,6 +383,7 @@ test("an upload is stopped when its row is removed, and the form can be sent", a
   await remove.first().click();
   await eventually(() => page.locator(".wb-file").count(), 0);
   upload.letGo();
+  await eventually(() => filesOf(site, embedded), []);
   await send.click();
   await thanked(page);
 });
@@ -402,6 +403,60 @@ test("files chosen at once count only once there is room for them: the eleventh 
   expect(await refused.allTextContents()).toEqual(["lying.png", "10.png"]);
   expect((await filesOf(site, embedded)).length).toBe(10);
   await page.getByText("You can attach 0 more files").waitFor();
+});
+
+test("an upload whose answer is lost leaves nothing behind, and is there once when it is tried again", async () => {
+  const { page, documents, send, name, amount, card, embedded } = await opened({ front });
+  await card.input.setInputFiles(png);
+  await card.holds("pillow.png");
+  front.lose("/upload");
+  await documents.input.setInputFiles(pdf);
+  await documents.whole.getByText("The server could not be reached").waitFor();
+  front.answerAll();
+  await documents.whole.getByRole("button", { name: "Try again: cairo.pdf" }).click();
+  await documents.holds("cairo.pdf");
+  await page.getByText("You can attach 8 more files").waitFor();
+  await eventually(
+    async () => (await filesOf(site, embedded)).sort(),
+    ["draft card pillow.png", "draft documents cairo.pdf"],
+  );
+  await page.reload();
+  await documents.holds("cairo.pdf");
+  await name.fill("Jane");
+  await amount.fill("2000");
+  await send.click();
+  await thanked(page);
+  expect(Object.keys(await variablesOf(site, embedded))).toEqual([
+    "amount",
+    "applicant",
+    "card",
+    "documents",
+  ]);
+});
+
+test("an upload that is stopped when the server has it already leaves nothing behind", async () => {
+  const { page, documents, embedded } = await opened({ front });
+  const upload = front.hold("/upload");
+  await documents.input.setInputFiles(pdf);
+  await upload.first;
+  await page.getByRole("button", { name: "Stop: cairo.pdf" }).click();
+  await eventually(() => filesOf(site, embedded), []);
+  upload.letGo();
+  await page.getByText("You can attach 10 more files").waitFor();
+});
+
+test("what another tab attached takes up room, which is said in plain sizes", async () => {
+  const visit = await opened();
+  const page = await duplicated(visit);
+  const second = parts({ ...visit, page });
+  await visit.card.input.setInputFiles(largePng);
+  await visit.card.holds("large.png");
+  await visit.documents.input.setInputFiles(largePng);
+  await visit.documents.holds("large.png");
+  await second.card.button.waitFor();
+  await second.card.input.setInputFiles({ ...largePng, name: "other.png" });
+  await second.card.whole.getByText(/There is room for \d+ kB only/).waitFor();
+  await page.getByText("You can attach 8 more files").waitFor();
 });
 
 const clearable = {

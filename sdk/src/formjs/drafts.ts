@@ -1,46 +1,133 @@
 /**
- * The drafts of a form. One rule keeps the server's in step, whatever takes a file out of the form's data (a removal, a
- * replacement, a reset, a row of a list that goes): a draft that the data names no longer is removed.
+ * The drafts of a form. Two rules keep the server's in step. A draft that the form's data names no longer is removed,
+ * whatever took it out: a removal, a replacement, a reset, a row of a list that goes. And what an upload without an
+ * answer left behind is looked for and removed, so that trying again does not leave two.
  */
 import type { AttachmentMetadata } from "../generated/index.ts";
-import type { Uploader } from "../uploader.ts";
+import { ProblemError } from "../problemError.ts";
+import { FileRefused, type Uploader, type UploadOptions } from "../uploader.ts";
 import { filesIn } from "./attachedFiles.ts";
+import type { Draft } from "./draftsInForm.ts";
 import type { Usage } from "./limits.ts";
 
 export interface Drafts {
-  add(draft: AttachmentMetadata): void;
+  /** As the uploader's; the draft is the form's from then on. */
+  upload(file: File, options: UploadOptions): Promise<AttachmentMetadata>;
   /** To be told of every change of the form's data. */
   follow(data: unknown): void;
   /** When the removals under way have ended. */
   settled(): Promise<void>;
-  /** What the drafts take up; those of `replaced` count as gone. */
+  /** Asks the server what there is, if something is missing. */
+  lookForLost(): Promise<void>;
+  /** Asks the server what there is. */
+  lookUp(): Promise<void>;
+  /** What is on the server; `replaced` count as gone. */
   usage(replaced?: readonly string[]): Usage;
   ids(): readonly string[];
 }
 
-export function createDrafts(uploader: Uploader, known: readonly AttachmentMetadata[]): Drafts {
+export interface DraftsOptions {
+  readonly uploader: Uploader;
+  readonly known: readonly AttachmentMetadata[];
+  readonly findDrafts: (() => Promise<readonly Draft[]>) | undefined;
+  onChange(): void;
+}
+
+/** By what an upload is known again among the server's drafts. */
+interface Attempt {
+  readonly fieldName: string;
+  readonly file: File;
+}
+
+/** The server may not be through with an upload that was stopped when it is first asked. */
+const laterMs = [0, 2_000, 10_000];
+
+export function createDrafts({ uploader, known, findDrafts, onChange }: DraftsOptions): Drafts {
   const drafts = new Map(known.map((draft) => [draft.attachment_id, draft]));
+  /** All that the form has ever known. */
+  const seen = new Set(drafts.keys());
+  /** On the server, and not the form's: of another tab, say. */
+  let others: readonly AttachmentMetadata[] = [];
   const removals = new Set<Promise<void>>();
+  const underWay = new Set<Attempt>();
+  const lost = new Set<Attempt>();
+
+  const add = (draft: AttachmentMetadata) => {
+    seen.add(draft.attachment_id);
+    drafts.set(draft.attachment_id, draft);
+  };
   const remove = (draft: AttachmentMetadata) => {
+    seen.add(draft.attachment_id);
     drafts.delete(draft.attachment_id);
     const removal = uploader
       .remove(draft.attachment_id)
       // It takes up room as long as it is there; the next change tries again.
-      .catch(() => void drafts.set(draft.attachment_id, draft))
+      .catch(() => add(draft))
       .finally(() => removals.delete(removal));
     removals.add(removal);
   };
+  const lookUp = async () => {
+    const found = await findDrafts?.().catch(() => undefined);
+    if (!found) return;
+    const unseen = found.filter(({ metadata }) => !seen.has(metadata.attachment_id));
+    const isUnderWay = (draft: Draft) => [...underWay].some((attempt) => isOf(draft, attempt));
+    for (const draft of unseen.filter((draft) => !isUnderWay(draft))) {
+      const attempt = [...lost].find((other) => isOf(draft, other));
+      if (!attempt) continue;
+      lost.delete(attempt);
+      remove(draft.metadata);
+    }
+    others = unseen.filter((draft) => !isUnderWay(draft)).map(({ metadata }) => metadata);
+    onChange();
+  };
+  const lookForLost = async () => {
+    if (lost.size > 0) await lookUp();
+  };
+  const lookForLostLater = async () => {
+    for (const ms of laterMs) {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await lookForLost();
+    }
+  };
+
   return {
-    add: (draft) => void drafts.set(draft.attachment_id, draft),
+    upload: async (file, options) => {
+      const attempt = { fieldName: options.fieldName, file };
+      underWay.add(attempt);
+      try {
+        const draft = await uploader.upload(file, options);
+        add(draft);
+        return draft;
+      } catch (error) {
+        if (!isAnswer(error)) {
+          lost.add(attempt);
+          void lookForLostLater();
+        }
+        throw error;
+      } finally {
+        underWay.delete(attempt);
+      }
+    },
     follow: (data) => {
       const named = new Set(filesIn(data).map(({ attachmentId }) => attachmentId));
       for (const draft of [...drafts.values()]) if (!named.has(draft.attachment_id)) remove(draft);
     },
     settled: async () => void (await Promise.all(removals)),
+    lookForLost,
+    lookUp,
     usage: (replaced = []) => {
-      const counted = [...drafts.values()].filter(({ attachment_id }) => !replaced.includes(attachment_id));
+      const foreign = others.filter(({ attachment_id }) => !seen.has(attachment_id));
+      const all = [...drafts.values(), ...foreign];
+      const counted = all.filter(({ attachment_id }) => !replaced.includes(attachment_id));
       return { files: counted.length, bytes: counted.reduce((sum, { size }) => sum + size, 0) };
     },
     ids: () => [...drafts.keys()],
   };
 }
+
+const isOf = ({ field_name, metadata: { file_name, size } }: Draft, { fieldName, file }: Attempt) =>
+  field_name === fieldName && file_name === file.name && size === file.size;
+
+/** Whether it is known that there is no draft. A gateway's 502 or 504 does not tell. */
+const isAnswer = (error: unknown) =>
+  error instanceof FileRefused || (error instanceof ProblemError && error.status < 500);

@@ -26,6 +26,11 @@ export interface FilePickerOptions {
   readonly limits?: FormLimits;
   /** Of an earlier visit. Those that the form's data does not name are removed. */
   readonly drafts?: readonly Draft[];
+  /**
+   * Asks the server for the drafts that there are (visitors: `GET public/start-form`), when an upload had no answer or was
+   * stopped, so that what it left is removed and room is counted right.
+   */
+  readonly findDrafts?: () => Promise<readonly Draft[]>;
   /** What the form's files take up, after each change. */
   readonly onUsage?: (usage: Usage) => void;
   /** Why a file was not taken, which its field says as well: `FileRefused`, `ProblemError`, or what `fetch` throws. */
@@ -79,14 +84,12 @@ export class FileUploads {
   #running: Running[] = [];
 
   constructor(options: FilePickerOptions, services: FormServices) {
-    const { uploader, drafts = [], language = "en", limits = {} } = options;
+    const { uploader, drafts = [], findDrafts, language = "en", limits = {} } = options;
     this.#options = options;
     this.#services = services;
     this.#files = createFormFiles(services);
-    this.#drafts = createDrafts(
-      uploader,
-      drafts.map(({ metadata }) => metadata),
-    );
+    const known = drafts.map(({ metadata }) => metadata);
+    this.#drafts = createDrafts({ uploader, known, findDrafts, onChange: () => this.#tell() });
     this.language = language;
     this.words = wordsIn(language);
     this.limits = limits;
@@ -152,18 +155,21 @@ export class FileUploads {
     const { stop, upload } = running;
     if (stop.signal.aborted) return;
     try {
+      await this.#drafts.lookForLost();
+      stop.signal.throwIfAborted();
       await this.#findRoom(running);
       this.#say(running.target.place, this.words.uploading(upload.file.name));
-      const metadata = await this.#options.uploader.upload(upload.file, {
+      const metadata = await this.#drafts.upload(upload.file, {
         fieldName: fieldName(running.target.place),
         signal: stop.signal,
         onProgress: (progress) => this.#show(running, { progress }),
       });
       this.#attach(running, metadata);
     } catch (error) {
-      if (stop.signal.aborted) return;
       running.accepted = false;
-      this.#show(running, { refusal: refusalIn(this.language, error), again: mayHelpAgain(error) });
+      const reason = await this.#reasonFor(error, running);
+      if (stop.signal.aborted) return;
+      this.#show(running, { refusal: refusalIn(this.language, reason), again: mayHelpAgain(error) });
       // The refusal itself is an alert.
       this.#say(running.target.place, "");
       this.#options.onRefused?.(error);
@@ -174,7 +180,6 @@ export class FileUploads {
   #attach(running: Running, metadata: AttachmentMetadata): void {
     const { target, stop } = running;
     this.#running = this.#running.filter((other) => other !== running);
-    this.#drafts.add(metadata);
     if (stop.signal.aborted) this.#follow(this.#services.form._getState());
     else {
       const there = target.several ? this.#files.at(target.place) : [];
@@ -183,11 +188,26 @@ export class FileUploads {
     }
   }
 
+  /** The server had less room than was known here: it is asked again, and said how much is left. */
+  async #reasonFor(error: unknown, { upload, target }: Running): Promise<unknown> {
+    if (!(error instanceof ProblemError && error.code === "session_quota_exceeded")) return error;
+    await this.#drafts.lookUp();
+    try {
+      this.#check(upload.file, target, this.#usage());
+    } catch (reason) {
+      return reason;
+    }
+    return error;
+  }
+
+  #check(file: File, { accept }: Target, usage: Usage): void {
+    checkLimits(file, { ...this.limits, accept, usage }, this.words);
+  }
+
   /** Throws `FileRefused` where there is none, also when the file that is replaced has gone. */
   async #findRoom(running: Running): Promise<void> {
     const { target, stop, upload } = running;
-    const check = (usage: Usage) =>
-      checkLimits(upload.file, { ...this.limits, accept: target.accept, usage }, this.words);
+    const check = (usage: Usage) => this.#check(upload.file, target, usage);
     const replaced = target.several ? [] : this.#files.at(target.place);
     try {
       check(this.#usage());

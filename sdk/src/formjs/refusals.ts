@@ -1,4 +1,9 @@
-/** The server's refusals of a file, by code, in Indonesian; its own sentences are English. */
+/** The server's refusals of a file, by code. Its own sentences are English, and these two of them speak of bytes. */
+export const englishRefusals: Readonly<Record<string, string>> = {
+  payload_too_large: "The file is too large.",
+  session_quota_exceeded: "The form has no room for this file. Remove another one first.",
+};
+
 export const indonesianRefusals: Readonly<Record<string, string>> = {
   file_empty: "Berkas kosong.",
   file_name_invalid: "Nama berkas tidak dapat dipakai. Ganti namanya lalu coba lagi.",

@@ -1,7 +1,7 @@
 /** What the file field says, in English and Indonesian. */
 import { ProblemError } from "../problemError.ts";
 import { FileRefused } from "../uploader.ts";
-import { indonesianRefusals } from "./refusals.ts";
+import { englishRefusals, indonesianRefusals } from "./refusals.ts";
 
 export type Language = "en" | "id";
 
@@ -107,5 +107,5 @@ export function refusalIn(language: Language, error: unknown): string {
   if (code === "rate_limited") return words.tooMany(retryAfterSeconds ?? 60);
   if (code === "unauthenticated") return words.expired;
   if (status >= 500) return words.serverFault;
-  return language === "id" ? (indonesianRefusals[code] ?? words.refused) : message;
+  return language === "id" ? (indonesianRefusals[code] ?? words.refused) : (englishRefusals[code] ?? message);
 }

@@ -48,7 +48,7 @@ export async function showForm(visit: Visit, options: FilledFormOptions): Promis
   );
 }
 
-function fileFields({ startForm, token }: Visit, shown: FilledForm, options: FilledFormOptions) {
+function fileFields({ startForm, token, client }: Visit, shown: FilledForm, options: FilledFormOptions) {
   const { limits, drafts } = startForm;
   return filePicker({
     uploader: createUploader({ baseUrl, formToken: token }),
@@ -60,6 +60,7 @@ function fileFields({ startForm, token }: Visit, shown: FilledForm, options: Fil
       maxTotalBytes: limits.max_total_bytes,
     },
     drafts,
+    findDrafts: async () => (await client.formSessions.getStartForm()).drafts,
     onUsage: options.onUsage,
     onRefused: (error) => options.onRefused(shown, error),
   });

@@ -37,6 +37,8 @@ describe.each(["en", "id"] as const)("in %s", (language: Language) => {
       const told = refusalIn(language, await refusal(code, { status: 415 }));
       expect(told).toBe(language === "id" ? (indonesianRefusals[code] ?? "missing") : "A sentence.");
     }
+    for (const code of ["payload_too_large", "session_quota_exceeded"])
+      expect(refusalIn(language, await refusal(code, { status: 409 }))).not.toContain("A sentence.");
     const limited = await refusal("rate_limited", { status: 429, headers: { "Retry-After": "7" } });
     expect(refusalIn(language, limited)).toBe(words.tooMany(7));
     expect(refusalIn(language, await refusal("storage_unavailable", { status: 503 }))).toBe(
