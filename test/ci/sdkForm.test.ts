@@ -16,9 +16,9 @@ import { createUploader } from "@waybill/sdk";
 import { filePicker } from "@waybill/sdk/form-js";
 import "@waybill/sdk/form-js.css";
 
-window.open_form = async (token, schema) => {
+window.open_form = async (token, schema, more = {}) => {
   const uploader = createUploader({ baseUrl: location.origin, token, tenant: "tenant-1", processKey: "loan" });
-  const form = await createForm({ container: document.body, schema, additionalModules: [filePicker({ uploader })] });
+  const form = await createForm({ container: document.body, schema, ...more, additionalModules: [filePicker({ uploader })] });
   form.on("submit", ({ data, errors }) => { window.sent = { data, errors }; });
   window.form = form;
 };`;
@@ -34,7 +34,9 @@ const schema = {
       label: "Identity card",
       validate: { required: true },
     },
+    { type: "textfield", id: "name", key: "name", label: "Name" },
     { type: "button", id: "send", action: "submit", label: "Send" },
+    { type: "button", id: "clear", action: "reset", label: "Clear" },
   ],
 };
 
@@ -66,10 +68,11 @@ afterAll(async () => {
   await server?.stop();
 });
 
-async function openForm() {
+async function openForm(more: object = {}) {
   const page = await browser.newPage();
   await page.goto(site.url.href);
-  await page.evaluate(`open_form(${JSON.stringify(await server.token())}, ${JSON.stringify(schema)})`);
+  const options = [await server.token(), schema, more].map((option) => JSON.stringify(option));
+  await page.evaluate(`open_form(${options.join(", ")})`);
   return page;
 }
 
@@ -105,4 +108,26 @@ test("a form that is taken away stops its uploads", async () => {
   const request = await stopped;
   expect(request.url()).toEndWith("/form-attachments/upload");
   expect(request.failure()?.errorText).toBe("net::ERR_ABORTED");
+}, 30_000);
+
+test("a file that the official application put there is shown, and stays as it is", async () => {
+  const identity_card = '{"id":"0c8f9f0e-6f0b-4b8a-9d3e-000000000001","file_name":"official.pdf"}';
+  const page = await openForm({ data: { identity_card } });
+  const row = page.locator(".wb-file");
+  await row.getByText("official.pdf", { exact: true }).waitFor();
+  expect(await row.textContent()).not.toContain("NaN");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.waitForFunction("window.sent && Object.keys(sent.errors).length === 0");
+  expect(await page.evaluate("sent.data")).toMatchObject({ identity_card });
+  // It is no draft: a reset goes back to it.
+  await page.getByRole("button", { name: "Remove: official.pdf" }).click();
+  await row.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Clear" }).click();
+  await row.getByText("official.pdf", { exact: true }).waitFor();
+}, 30_000);
+
+test("what is typed is in the form's data at once, whatever delay the form builder asked for", async () => {
+  const page = await openForm({ debounce: 3_600_000 });
+  await page.getByLabel("Name").pressSequentially("Maria");
+  await page.waitForFunction("form._getState().data.name === 'Maria'");
 }, 30_000);
