@@ -1,4 +1,4 @@
-/** The page as a browser is given it; what it does there is in test/ci/startForm.test.ts. */
+/** The page as a browser is given it; what it does there is in test/ci/startForm*.test.ts. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startServer, type TestServer } from "../support/server.ts";
 
