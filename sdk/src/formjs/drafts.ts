@@ -10,9 +10,14 @@ import { filesIn } from "./attachedFiles.ts";
 import type { Draft } from "./draftsInForm.ts";
 import type { Usage } from "./limits.ts";
 
+export interface DraftUpload extends UploadOptions {
+  /** Puts the draft into the form's data, at once: until the data names it, any change of it would remove the draft. */
+  attach(draft: AttachmentMetadata): void;
+}
+
 export interface Drafts {
-  /** As the uploader's; the draft is the form's from then on. */
-  upload(file: File, options: UploadOptions): Promise<AttachmentMetadata>;
+  /** Throws as the uploader does. */
+  upload(file: File, options: DraftUpload): Promise<void>;
   /** To be told of every change of the form's data. */
   follow(data: unknown): void;
   /** When the removals under way have ended. */
@@ -91,13 +96,13 @@ export function createDrafts({ uploader, known, findDrafts, onChange }: DraftsOp
   };
 
   return {
-    upload: async (file, options) => {
+    upload: async (file, { attach, ...options }) => {
       const attempt = { fieldName: options.fieldName, file };
       underWay.add(attempt);
       try {
         const draft = await uploader.upload(file, options);
         add(draft);
-        return draft;
+        attach(draft);
       } catch (error) {
         if (!isAnswer(error)) {
           lost.add(attempt);

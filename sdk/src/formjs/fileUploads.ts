@@ -159,12 +159,12 @@ export class FileUploads {
       stop.signal.throwIfAborted();
       await this.#findRoom(running);
       this.#say(running.target.place, this.words.uploading(upload.file.name));
-      const metadata = await this.#drafts.upload(upload.file, {
+      await this.#drafts.upload(upload.file, {
         fieldName: fieldName(running.target.place),
         signal: stop.signal,
         onProgress: (progress) => this.#show(running, { progress }),
+        attach: (metadata) => this.#attach(running, metadata),
       });
-      this.#attach(running, metadata);
     } catch (error) {
       running.accepted = false;
       const reason = await this.#reasonFor(error, running);
