@@ -49,6 +49,23 @@ test("removing or replacing a file deletes its draft", async () => {
   expect(await documents.button.evaluate((button) => button === document.activeElement)).toBe(true);
 });
 
+test("a file that was removed while the server was away does not come back with a reload", async () => {
+  const { page, card, embedded } = await openForm(site);
+  await card.input.setInputFiles(png);
+  await card.holds("pillow.png");
+  await page.reload();
+  await card.holds("pillow.png");
+  await page.route("**/public/form-attachments/*", (route) => route.abort());
+  await page.getByRole("button", { name: "Remove: pillow.png" }).click();
+  await card.holds();
+  await page.unroute("**/public/form-attachments/*");
+  expect(await filesOf(site, embedded)).toEqual(["draft card pillow.png"]);
+  await page.reload();
+  await card.button.waitFor();
+  await eventually(() => filesOf(site, embedded), []);
+  expect(await card.rows.count()).toBe(0);
+});
+
 test("where there is no room for both, the file that is replaced goes first", async () => {
   const { page, card, documents, embedded } = await openForm(site);
   await card.input.setInputFiles(largePng);

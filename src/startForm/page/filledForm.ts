@@ -40,9 +40,9 @@ export async function showForm(visit: Visit, options: FilledFormOptions): Promis
     data: dataWithDrafts(kept.typedWith(drafts), attached, schema),
     additionalModules: [fileFields(visit, shown, options)],
   });
+  form.on("changed", ({ data }: { data: Data }) => kept.keepTyped(data));
   // A reset empties the form, also of what an earlier visit left in it.
   form._setState({ initialData: form._getInitializedFieldData({}) });
-  form.on("changed", ({ data }: { data: Data }) => kept.keepTyped(data));
   form.on("submit", ({ data, errors }: { data: Data; errors: object }) =>
     Object.keys(errors).length > 0 ? onFaults() : onSend(shown, data),
   );
