@@ -1,4 +1,4 @@
-import type { Handler } from "../handler.ts";
+import type { FaultMergingHandler } from "../handler.ts";
 import { pointerToken } from "../json.ts";
 import { Problem } from "../problem.ts";
 import { findLatestDefinition } from "../processDefinitions/definition.ts";
@@ -10,18 +10,17 @@ import { parseVariables } from "../variables/parse.ts";
  * Tenant and process come from the form token; the session starts one process, however often it asks, and whatever form
  * the process has got since.
  */
-export const startPublicProcess: Handler<"startPublicProcess"> = async (
-  { body, caller },
-  { engine, sql, log },
-) => {
-  const { tenant, processKey, id: formSession } = caller;
-  const started = await engine.findStarted(tenant, formSession);
-  if (started) return answerOf(started);
-  const definition = await findLatestDefinition(sql, tenant.id, processKey);
-  if (!definition) throw new Problem("process_not_found");
-  const variables = parseVariables(body.variables, log);
-  refuseForeign(variables, definition.start_form);
-  return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));
+export const startPublicProcess: FaultMergingHandler<"startPublicProcess"> = {
+  mergesFaults: async ({ body, faults, caller }, { engine, sql, log }) => {
+    const { tenant, processKey, id: formSession } = caller;
+    const variables = parseVariables(body, { faults, log });
+    const started = await engine.findStarted(tenant, formSession);
+    if (started) return answerOf(started);
+    const definition = await findLatestDefinition(sql, tenant.id, processKey);
+    if (!definition) throw new Problem("process_not_found");
+    refuseForeign(variables, definition.start_form);
+    return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));
+  },
 };
 
 const answerOf = ({ processInstanceId, processKey, state }: Instance) => ({

@@ -1,13 +1,21 @@
-import type { Handler } from "../handler.ts";
+import type { NewProcessInstance } from "../generated/schemas.ts";
+import type { FaultMergingHandler } from "../handler.ts";
 import { parseVariables } from "../variables/parse.ts";
 
-export const startProcessInstance: Handler<"startProcessInstance"> = async (
-  { body, caller },
-  { engine, log },
-) => {
-  const { tenant, subject: user } = caller;
-  const variables = parseVariables(body.variables, log);
-  const instance = await engine.start({ tenant, processKey: body.process_key, variables, by: { user } });
-  const { processInstanceId, processKey, state } = instance;
-  return { status: 201, body: { process_instance_id: processInstanceId, process_key: processKey, state } };
+export const startProcessInstance: FaultMergingHandler<"startProcessInstance"> = {
+  mergesFaults: async ({ body, faults, caller }, { engine, log }) => {
+    const { tenant, subject: user } = caller;
+    const variables = parseVariables(body, { faults, log });
+    const { process_key: key } = body as NewProcessInstance;
+    const { processInstanceId, processKey, state } = await engine.start({
+      tenant,
+      processKey: key,
+      variables,
+      by: { user },
+    });
+    return {
+      status: 201,
+      body: { process_instance_id: processInstanceId, process_key: processKey, state },
+    };
+  },
 };

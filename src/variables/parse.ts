@@ -10,14 +10,23 @@ import type { StoredVariable, VariableType } from "./variable.ts";
 /** Engines of the Camunda 7 family refuse longer ones (their column has so much room). */
 const usualStringLength = 4_000;
 
-/** Throws `invalid_variable`. A String that other engines would refuse is taken, and logged by its name. */
+export interface ParseOptions {
+  /** What the schema says of the body: told together with what only is seen here. */
+  readonly faults?: readonly Fault[];
+  readonly log?: Logger;
+}
+
+/**
+ * The `variables` of a body, which may break its schema where `faults` says so. Throws `invalid_body` and
+ * `invalid_variable`. A String that other engines would refuse is taken, and logged by its name.
+ */
 export function parseVariables(
-  input: Variables | undefined,
-  log?: Logger,
+  body: unknown,
+  { faults: known = [], log }: ParseOptions = {},
 ): ReadonlyMap<string, StoredVariable> {
   const faults: Fault[] = [];
   const parsed = new Map<string, StoredVariable>();
-  for (const [name, variable] of Object.entries(input ?? {})) {
+  for (const [name, variable] of Object.entries(wellShaped(body, known))) {
     const pointer = `/variables/${pointerToken(name)}`;
     const nameFault = faultOfName(name);
     if (nameFault) faults.push({ pointer, detail: nameFault });
@@ -27,8 +36,19 @@ export function parseVariables(
     if (typeof variable.value === "string" && typeof read === "object" && read.type === "String")
       warnIfLong(name, variable.value, log);
   }
-  if (faults.length > 0) throw new Problem("invalid_variable", { errors: faults });
+  const errors = [...known, ...faults];
+  if (errors.length > 0)
+    throw new Problem(known.length > 0 ? "invalid_body" : "invalid_variable", { errors });
   return parsed;
+}
+
+/** The variables that the schema has nothing to say of. */
+function wellShaped(body: unknown, faults: readonly Fault[]): Variables {
+  const input = (body as { readonly variables?: unknown } | null)?.variables;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
+  const faulty = new Set(faults.map(({ pointer }) => pointer.split("/", 3).join("/")));
+  const isWell = ([name]: [string, unknown]) => !faulty.has(`/variables/${pointerToken(name)}`);
+  return Object.fromEntries(Object.entries(input).filter(isWell));
 }
 
 function warnIfLong(variable: string, { length }: string, log: Logger | undefined): void {

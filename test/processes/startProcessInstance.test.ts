@@ -51,6 +51,26 @@ test("each fault of a variable is told once, where it is", async () => {
   ]);
 });
 
+test("faults that a schema sees are told together with those that it cannot see", async () => {
+  const key = await deployReview();
+  const variables = {
+    shape: { value: "x", type: "Object" },
+    integer: { value: "12a", type: "Integer" },
+    date: { value: "tomorrow", type: "Date" },
+    file: { value: "no base64!", type: "File", valueInfo: { filename: "a.txt" } },
+    well: { value: 1 },
+  };
+  const problem = await expectProblem(await send({ process_key: key, variables }), "invalid_body");
+  expect(problem.errors?.map(({ pointer }) => pointer).toSorted()).toEqual([
+    "/variables/date/value",
+    "/variables/file/value",
+    "/variables/integer/value",
+    "/variables/shape/type",
+  ]);
+  for (const broken of [null, [], [1], "x", 1])
+    await expectProblem(await send({ process_key: key, variables: broken }), "invalid_body");
+});
+
 test("an instance in which nothing waits is completed when it is answered", async () => {
   const key = freshKey();
   await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));

@@ -8,15 +8,17 @@ test("attachments are named by Strings and Json, under either key, each once", (
   const ids = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()] as const;
   const metadata = (id: string, key = "attachment_id") => ({ file_name: "a.pdf", [key]: id });
   const variables = parseVariables({
-    text: { value: JSON.stringify(metadata(ids[0])) },
-    again: { value: JSON.stringify(metadata(ids[0].toUpperCase(), "id")) },
-    json: { value: metadata(ids[1], "id") },
-    jsonText: { value: JSON.stringify(metadata(ids[2])), type: "Json" },
-    list: { value: [metadata(crypto.randomUUID())] },
-    none: { value: null, type: "String" },
-    empty: { value: null, type: "Json" },
-    number: { value: 5 },
-    other: { value: "{" },
+    variables: {
+      text: { value: JSON.stringify(metadata(ids[0])) },
+      again: { value: JSON.stringify(metadata(ids[0].toUpperCase(), "id")) },
+      json: { value: metadata(ids[1], "id") },
+      jsonText: { value: JSON.stringify(metadata(ids[2])), type: "Json" },
+      list: { value: [metadata(crypto.randomUUID())] },
+      none: { value: null, type: "String" },
+      empty: { value: null, type: "Json" },
+      number: { value: 5 },
+      other: { value: "{" },
+    },
   });
   expect(attachmentIdsOf(variables)).toEqual([...ids]);
 });

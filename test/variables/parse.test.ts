@@ -1,11 +1,10 @@
 import { expect, test } from "bun:test";
-import type { Variables } from "../../src/generated/schemas.ts";
 import { parseJson } from "../../src/json.ts";
 import { createLog } from "../../src/log.ts";
 import { Problem } from "../../src/problem.ts";
 import { parseVariables, storedVariables } from "../../src/variables/parse.ts";
 
-const parse = (body: string) => parseVariables(parseJson(body) as Variables);
+const parse = (body: string) => parseVariables({ variables: parseJson(body) });
 
 /** `{ value, type }` as JSON text → how it is stored, or why it is not. */
 function stored(variable: string): string {
@@ -153,14 +152,15 @@ test("a name is any other text of up to 255 characters, those of JavaScript's ow
 });
 
 test("no variables at all are none", () => {
-  expect(parseVariables(undefined).size).toBe(0);
+  expect(parseVariables({}).size).toBe(0);
 });
 
 test("only a String longer than 4,000 characters is warned of, and never by its value", () => {
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => void lines.push(line) });
   const text = (length: number) => ({ value: "s".repeat(length) });
-  parseVariables({ fits: text(4_000), longer: text(4_001), json: { value: ["s".repeat(5_000)] } }, log);
+  const variables = { fits: text(4_000), longer: text(4_001), json: { value: ["s".repeat(5_000)] } };
+  parseVariables({ variables }, { log });
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: "warn", variable: "longer", length: 4_001 },
   ]);

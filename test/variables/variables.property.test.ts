@@ -87,7 +87,7 @@ const body = (values: fc.Arbitrary<string>) =>
     .uniqueArray(fc.tuple(name, values), { maxLength: 8, selector: ([key]) => key })
     .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`);
 
-const parse = (text: string) => parseVariables(parseJson(text) as Variables);
+const parse = (text: string) => parseVariables({ variables: parseJson(text) });
 const byName = <Value>(map: ReadonlyMap<string, Value>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
 const withoutContent = ({ type, value, file }: StoredVariable) =>
