@@ -23,6 +23,9 @@ export interface QueueOptions<Data> {
 /** A job's work, with the number of times that it was begun before. What it throws has it run again after two seconds. */
 export type Worker<Data> = (data: Data, retries: number) => Promise<void>;
 
+/** So often a job may fail before somebody has to be told: for a minute at least. */
+export const retriesInSilence = 30;
+
 export interface Queue<Data extends object> {
   /** Within the transaction, or at once. Ring when it is committed. */
   enqueue(on: Queryable, jobs: readonly Data[], startAfter?: Date): Promise<void>;

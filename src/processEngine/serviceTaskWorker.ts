@@ -4,6 +4,7 @@
  */
 import { deliver } from "../delivery/deliver.ts";
 import type { Deps } from "../deps.ts";
+import { retriesInSilence } from "../jobs/queue.ts";
 import { DeliveryFailure } from "../outbound/failure.ts";
 import { Problem } from "../problem.ts";
 import {
@@ -14,9 +15,6 @@ import {
   type ServiceTaskJob,
   type ServiceTasks,
 } from "./serviceTask.ts";
-
-/** How often what goes wrong on our side, before anything is sent, is tried again: for a minute at least. */
-const maxRetries = 30;
 
 export async function carryOut(
   job: ServiceTaskJob,
@@ -42,7 +40,7 @@ export async function carryOut(
     const { serviceTaskId: service_task_id, attempt } = task.run;
     deps.log.warn({ err: error, service_task_id, attempt }, "a service task could not be carried out");
     // Nothing was sent, and the job will run again: no reason yet to bother anyone.
-    if (!(error instanceof DeliveryFailure) && !requestSent && retries < maxRetries) throw error;
+    if (!(error instanceof DeliveryFailure) && !requestSent && retries < retriesInSilence) throw error;
     await persist(() => tasks.fail(task, incidentOf(error, requestSent)), deps);
   }
 }

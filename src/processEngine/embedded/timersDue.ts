@@ -1,11 +1,9 @@
 /** Timers of instances whose moment has come. */
+import { retriesInSilence } from "../../jobs/queue.ts";
 import { Problem } from "../../problem.ts";
 import { raiseOfTimer } from "./incidents.ts";
 import { NothingWaits, ProcessFailure, type Waiting } from "./run.ts";
 import { advance, type TimerJob, type Within } from "./step.ts";
-
-/** How often what goes wrong on our side is tried again: for a minute at least. */
-const maxRetries = 30;
 
 /**
  * Fires the first timer that is due; the step enqueues the job of the next. One that cannot go on becomes an incident,
@@ -25,7 +23,7 @@ export async function fireTimer(within: Within, job: TimerJob, retries: number):
     } catch (error) {
       if (error instanceof NothingWaits) return;
       const timer = timerOf(error);
-      if (!timer && retries < maxRetries) throw error;
+      if (!timer && retries < retriesInSilence) throw error;
       await raiseOfTimer(within, instance, {
         ...told(error),
         activityId: timer?.activityId ?? "",
