@@ -1,6 +1,7 @@
 /**
  * Statements on attachments and their tokens. Each change of state is one guarded statement:
- * receiving → draft → committed (→ bound, where there was no instance yet), and receiving or draft → deleting → no row (reference 3, design 8).
+ * receiving → draft → committed (→ bound, where there was no instance yet), and receiving or draft → deleting → no row
+ * (reference 3, design 8).
  */
 
 import { uuids } from "../database/arrays.ts";
@@ -78,7 +79,8 @@ export interface BindingResult {
 
 /**
  * Commits all of the attachments, or none. Taken is a draft, and one that was committed before there was an instance,
- * by the first one that comes; one committed to the same instance and task already is fine. Rows are locked in the order of their ids, so that two of these cannot deadlock.
+ * by the first one that comes; one committed to the same instance and task already is fine. Rows are locked in the order
+ * of their ids, so that two of these cannot deadlock.
  */
 export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
   const wanted = uuids(sql, ids);
