@@ -4,6 +4,7 @@
  * A bad variable is a `ConfigError` whose message is one line: the variable, what it got, what it takes. A secret's
  * value is never repeated in one. An empty variable counts as unset.
  */
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import type { ClamdAddress } from "./content/clamd.ts";
@@ -41,6 +42,8 @@ export interface Config {
   readonly outboundAllow: readonly AllowRule[];
   /** CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Threads for work that a request's bytes can make expensive. */
+  readonly workerThreads: number;
   readonly logLevel: LogLevel;
 }
 
@@ -102,6 +105,12 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     clamd: clamdOf(env),
     outboundAllow: allowRulesOf(env, "OUTBOUND_ALLOW"),
     trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
+    workerThreads: numberOf(env, "WORKER_THREADS", {
+      least: 2,
+      most: 64,
+      whole: true,
+      otherwise: Math.min(64, Math.max(2, availableParallelism())),
+    }),
     logLevel: oneOf(env, "LOG_LEVEL", { values: logLevels, otherwise: "info" }),
   };
   const outside = databaseUrl !== undefined ? "DATABASE_URL" : config.s3 && "S3_ENDPOINT";

@@ -7,6 +7,7 @@ import type { FormTokens } from "./identity/formTokens.ts";
 import type { OutboundFetch } from "./outbound/fetch.ts";
 import type { ProcessEngine } from "./processEngine.ts";
 import type { Storage } from "./storage/storage.ts";
+import type { Workers } from "./workers/workers.ts";
 
 export interface Deps extends Parts {
   readonly engine: ProcessEngine;
@@ -22,6 +23,8 @@ export interface Parts {
   readonly formTokens: FormTokens | undefined;
   /** Calls to outside systems, within the outbound policy. */
   readonly outboundFetch: OutboundFetch;
+  /** Threads for work that a request's bytes can make expensive. */
+  readonly workers: Workers;
   readonly log: Logger;
   readonly now: () => Date;
   /** Turns true when the process begins to drain: it finishes what it has and takes no more. */

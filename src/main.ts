@@ -43,6 +43,7 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
     draining = true;
     await Promise.all([server.stop(), jobs.drain()]);
     await jobs.stop();
+    await parts.workers.end();
     await sql.end({ timeout: 5 });
   } finally {
     await database?.stop();

@@ -10,6 +10,7 @@ import { storedSecret } from "./identity/secrets.ts";
 import { createOutboundFetch } from "./outbound/fetch.ts";
 import { filesystemStorage } from "./storage/filesystem.ts";
 import { s3Storage } from "./storage/s3.ts";
+import { createWorkers, type Workers } from "./workers/workers.ts";
 
 /** Nothing but DATA_DIR: an instance for one's own machine, which makes its own secrets (design 4). */
 export const isSelfContained = ({ databaseUrl, s3 }: Config) => databaseUrl === undefined && s3 === undefined;
@@ -40,6 +41,8 @@ const withoutEmpty = (config: Config): Config => ({
 export interface Resources {
   readonly sql: Sql;
   readonly log: Logger;
+  /** Made by the configuration where absent. */
+  readonly workers?: Workers;
   readonly now?: () => Date;
   readonly draining?: () => boolean;
 }
@@ -53,6 +56,7 @@ export function wire(config: Config, resources: Resources): Parts {
     config,
     sql: resources.sql,
     log: resources.log,
+    workers: resources.workers ?? createWorkers({ threads: config.workerThreads }),
     now,
     draining,
     outboundFetch: createOutboundFetch({ allow: config.outboundAllow }),

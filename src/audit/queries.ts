@@ -6,7 +6,25 @@
  */
 import type { Queryable, Sql } from "../database/connect.ts";
 
-export type AuditAction = "create_table" | "drop_table" | "insert" | "update" | "delete";
+export type AuditAction =
+  | "create_table"
+  | "drop_table"
+  | "insert"
+  | "update"
+  | "delete"
+  | "deploy_process"
+  | "set_variables"
+  | "terminate_instance"
+  | "rerun_incident"
+  | "put_addon"
+  | "delete_addon"
+  | "put_secret"
+  | "delete_secret"
+  | "create_embed"
+  | "delete_embed"
+  | "add_participant"
+  | "remove_participant"
+  | "revoke_token";
 
 export interface AuditRecord {
   readonly tenantId: number;

@@ -27,6 +27,7 @@ import { createLog } from "../../src/log.ts";
 import { startEngine } from "../../src/processEngine/startEngine.ts";
 import { listen } from "../../src/server.ts";
 import { completeConfig, wire } from "../../src/wire.ts";
+import { createWorkers } from "../../src/workers/workers.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 
 export interface TestServer {
@@ -80,6 +81,9 @@ export interface TestServerOptions {
   readonly workers?: boolean;
 }
 
+/** One pool for all servers of a test run: its threads load their modules once. */
+const workers = createWorkers({ threads: 2 });
+
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await createDatabase());
   const logged: Record<string, unknown>[] = [];
@@ -98,7 +102,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...options.environment,
   };
   const config = { ...(await completeConfig(parseConfig(environment, process.cwd()))) };
-  const parts = { ...wire(config, { sql, log }), ...options.deps };
+  const parts = { ...wire(config, { sql, log, workers }), ...options.deps };
   const { accessTokens } = parts;
   await parts.storage.prepare();
   const jobs = await startJobs(sql, { log });

@@ -1,0 +1,107 @@
+/**
+ * A limited amount of something that all tenants use together, such as threads, connections or bytes in memory.
+ *
+ * A group, usually a tenant, holds no more than its share, so one that takes all it can leaves room for the others.
+ * Groups that wait are served in turn, one request each: a group with a hundred waiting requests does not delay a group
+ * with one.
+ */
+export interface FairShareOptions {
+  /** The whole amount. */
+  readonly capacity: number;
+  /** What one group may hold at a time. */
+  readonly groupCapacity: number;
+  /** How long a request waits for its turn, in milliseconds. */
+  readonly maxWaitMs: number;
+  /** How many requests of one group may wait. */
+  readonly maxWaiting: number;
+}
+
+export interface FairShare {
+  /**
+   * Waits for `amount` and returns the function that gives it back, which may be called more than once. An amount above
+   * a group's share counts as the whole share. Throws `NoRoom` after `maxWaitMs`, or at once where too many wait.
+   */
+  take(group: string, amount?: number): Promise<() => void>;
+  /** As `take`, but never waits: undefined where there is no room now. */
+  tryTake(group: string, amount?: number): (() => void) | undefined;
+  /** What is held now, by one group or by all. */
+  held(group?: string): number;
+}
+
+/** The share did not become free in time. */
+export class NoRoom extends Error {
+  override readonly name = "NoRoom";
+}
+
+interface Waiter {
+  readonly amount: number;
+  readonly admit: () => void;
+}
+
+export function createFairShare(options: FairShareOptions): FairShare {
+  const { capacity, groupCapacity, maxWaitMs, maxWaiting } = options;
+  const largest = Math.min(capacity, groupCapacity);
+  const heldBy = new Map<string, number>();
+  /** In the order of their turns. */
+  const waiting = new Map<string, Waiter[]>();
+  let held = 0;
+
+  const fits = (group: string, amount: number) =>
+    held + amount <= capacity && (heldBy.get(group) ?? 0) + amount <= largest;
+
+  function hold(group: string, amount: number): () => void {
+    held += amount;
+    heldBy.set(group, (heldBy.get(group) ?? 0) + amount);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      held -= amount;
+      const rest = (heldBy.get(group) ?? 0) - amount;
+      if (rest > 0) heldBy.set(group, rest);
+      else heldBy.delete(group);
+      serve();
+    };
+  }
+
+  /** Admits whoever fits now. A group that was served goes to the end of the line. */
+  function serve(): void {
+    for (const [group, [first, ...others]] of [...waiting]) {
+      if (first === undefined || !fits(group, first.amount)) continue;
+      waiting.delete(group);
+      if (others.length > 0) waiting.set(group, others);
+      first.admit();
+    }
+  }
+
+  function tryTake(group: string, amount = 1): (() => void) | undefined {
+    const size = Math.min(amount, largest);
+    return !waiting.has(group) && fits(group, size) ? hold(group, size) : undefined;
+  }
+
+  async function take(group: string, amount = 1): Promise<() => void> {
+    const taken = tryTake(group, amount);
+    if (taken) return taken;
+    const line = waiting.get(group) ?? [];
+    if (line.length >= maxWaiting) throw new NoRoom(`${maxWaiting} requests of this group wait already`);
+    const size = Math.min(amount, largest);
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const waiter = { amount: size, admit: () => resolve(hold(group, size)) };
+    waiting.set(group, [...line, waiter]);
+    const timer = setTimeout(() => {
+      leave(group, waiter);
+      reject(new NoRoom(`nothing became free in ${maxWaitMs} ms`));
+    }, maxWaitMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** The place that it leaves may let the next of its group in. */
+  function leave(group: string, waiter: Waiter): void {
+    const others = (waiting.get(group) ?? []).filter((other) => other !== waiter);
+    if (others.length > 0) waiting.set(group, others);
+    else waiting.delete(group);
+    serve();
+  }
+
+  return { take, tryTake, held: (group) => (group === undefined ? held : (heldBy.get(group) ?? 0)) };
+}
