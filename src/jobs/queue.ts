@@ -8,6 +8,7 @@
 import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Queryable } from "../database/connect.ts";
+import { type Heartbeat, heartbeatSince, type Moment, moment } from "./heartbeat.ts";
 import type { OutageReport } from "./outageReport.ts";
 import { type Room, roomBeside } from "./places.ts";
 
@@ -20,8 +21,19 @@ export interface QueueOptions<Data> {
   readonly groupOf?: (data: Data) => string;
 }
 
-/** A job's work, with the number of times that it was begun before. What it throws has it run again after two seconds. */
-export type Worker<Data> = (data: Data, retries: number) => Promise<void>;
+/** One run of a job. */
+export interface Run {
+  /** How often the job was begun before. */
+  readonly retries: number;
+  /**
+   * Milliseconds since the last heartbeat that the database confirmed. Another process takes the job once this is more
+   * than `lostAfterSeconds`.
+   */
+  heartbeatAgeMs(): number;
+}
+
+/** A job's work. If it throws, the job runs again after two seconds. */
+export type Worker<Data> = (data: Data, run: Run) => Promise<void>;
 
 /** So often a job may fail before somebody has to be told: for a minute at least. */
 export const retriesInSilence = 30;
@@ -49,6 +61,7 @@ interface Attempt {
 }
 
 interface Running extends Attempt {
+  readonly heartbeat: Heartbeat;
   readonly group: string | undefined;
   readonly ended: Promise<void>;
 }
@@ -98,8 +111,9 @@ export async function createQueue<Data extends object>(
         rung = false;
         const { batchSize, ignoreGroups } = room();
         if (batchSize <= 0) break;
+        const fetchedAt = moment();
         const jobs = await boss.fetch<Data>(name, { batchSize, ignoreGroups });
-        for (const { id, retryCount, data } of jobs) start({ id, retryCount }, data);
+        for (const { id, retryCount, data } of jobs) start({ id, retryCount }, { data, fetchedAt });
         report.worked();
         if (jobs.length === batchSize) rung = true;
       } while (rung);
@@ -116,20 +130,24 @@ export async function createQueue<Data extends object>(
     return roomBeside(groups, places);
   }
 
-  function start(attempt: Attempt, data: Data): void {
-    const ended = run(attempt, data).finally(() => {
+  function start(attempt: Attempt, { data, fetchedAt }: { data: Data; fetchedAt: Moment }): void {
+    const heartbeat = heartbeatSince(fetchedAt);
+    const ended = run(attempt, { data, heartbeat }).finally(() => {
       const { batchSize, ignoreGroups } = room();
       running.delete(job);
       // Others may have waited for this place alone.
       if (batchSize <= 0 || ignoreGroups.length > 0) lookForJobs();
     });
-    const job: Running = { ...attempt, group: groupOf?.(data), ended };
+    const job: Running = { ...attempt, heartbeat, group: groupOf?.(data), ended };
     running.add(job);
   }
 
-  async function run(attempt: Attempt, data: Data): Promise<void> {
+  async function run(
+    attempt: Attempt,
+    { data, heartbeat }: { data: Data; heartbeat: Heartbeat },
+  ): Promise<void> {
     try {
-      await worker(data, attempt.retryCount);
+      await worker(data, { retries: attempt.retryCount, heartbeatAgeMs: heartbeat.ageMs });
       await complete(attempt);
     } catch (err) {
       log.warn({ queue: name, job: data, err }, "a job failed and will run again");
@@ -153,11 +171,25 @@ export async function createQueue<Data extends object>(
     return completing.told;
   }
 
-  /** With their attempts: where a job was lost to another process, what is said here of an earlier one counts nothing. */
-  const attempts = () => [...running].map(({ id, retryCount }) => ({ id, retryCount }));
-  const beat = () => {
-    if (running.size > 0) void boss.touch(name, attempts()).catch(report.failed);
-  };
+  /**
+   * Includes the attempt number, so that a heartbeat for an attempt that another process has taken over is ignored.
+   * Only what the database touched is confirmed.
+   */
+  async function beat(): Promise<void> {
+    if (running.size === 0) return;
+    // Of two attempts of one job in this process the later one, which was added later, is the one that counts.
+    const latest = new Map([...running].map((job) => [job.id, job]));
+    const attempts = [...latest.values()].map(({ id, retryCount }) => ({ id, retryCount }));
+    const at = moment();
+    try {
+      // In the answer, though not in its type: the ids of the rows that were updated.
+      const { settled = [] }: { settled?: string[] } = await boss.touch(name, attempts);
+      for (const id of settled) latest.get(id)?.heartbeat.confirm(at);
+    } catch (error) {
+      report.failed(error);
+    }
+  }
+
   let poll: Timer | undefined;
   let pulse: Timer | undefined;
   return {
@@ -176,7 +208,7 @@ export async function createQueue<Data extends object>(
       places = many;
       worker = run;
       poll = setInterval(lookForJobs, pollMs);
-      pulse = setInterval(beat, (lostAfterSeconds * 1_000) / 4);
+      pulse = setInterval(() => void beat(), (lostAfterSeconds * 1_000) / 4);
       lookForJobs();
     },
     drain: async () => {

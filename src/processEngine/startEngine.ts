@@ -17,7 +17,7 @@ export async function startEngine(
   const deps: Deps = { ...parts, engine: embedded.engine };
   if (!workers) return deps;
   embedded.work();
-  embedded.jobs.work(serviceTasksAtOnce, (job, retries) =>
+  embedded.jobs.work(serviceTasksAtOnce, (job, { retries }) =>
     carryOut(job, embedded.serviceTasks, { ...deps, retries }),
   );
   return deps;

@@ -171,3 +171,26 @@ test("a process that stops carries out what it is just fetching", async () => {
   await jobs.stop();
   expect(ended.toSorted()).toEqual([0, 1, 2]);
 });
+
+test("a job knows the age of its last confirmed heartbeat", async () => {
+  const { jobs, queue } = await startProcess("heartbeat");
+  const release = Promise.withResolvers<void>();
+  let age = () => Number.NaN;
+  queue.work(1, async (_data, { heartbeatAgeMs }) => {
+    age = heartbeatAgeMs;
+    await release.promise;
+  });
+  await queue.enqueue(sql, [{ number: 1 }]);
+  queue.ring();
+  await until(() => age() >= 0);
+  const first = age();
+  expect(first).toBeLessThan(2_000);
+  await until(() => age() > 2_000);
+  // The next heartbeat comes after 2.5 s and is confirmed.
+  await until(() => age() < 1_000);
+  await sql`update pgboss.job set state = 'retry', start_after = now() + interval '1 hour' where name = 'heartbeat'`;
+  // No heartbeat is confirmed any more: the job is no longer this process's.
+  await until(() => age() > 4_000);
+  release.resolve();
+  await jobs.stop();
+});

@@ -52,6 +52,6 @@ export async function createEmbeddedEngine(
     engine,
     serviceTasks: serviceTasksOf(within),
     jobs: within.serviceTasks,
-    work: () => within.timers.work(timersAtOnce, (job, retries) => fireTimer(within, job, retries)),
+    work: () => within.timers.work(timersAtOnce, (job, { retries }) => fireTimer(within, job, retries)),
   };
 }
