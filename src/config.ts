@@ -21,6 +21,8 @@ export interface Config {
   readonly dataDir: string;
   /** Absent: PostgreSQL is embedded under `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** Connections for requests and jobs; `controlConnections` (database/connect.ts) come on top. */
+  readonly databasePoolSize: number;
   /** Absent: objects are files under `dataDir`. */
   readonly s3: S3Config | undefined;
   /** Absent: a shared secret is generated into `dataDir`. */
@@ -81,6 +83,12 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     port: numberOf(env, "PORT", { least: 0, most: 65_535, whole: true, otherwise: 3000 }),
     dataDir: resolve(cwd, env.DATA_DIR ?? ".data"),
     databaseUrl,
+    databasePoolSize: numberOf(env, "DATABASE_POOL_SIZE", {
+      least: 4,
+      most: 200,
+      whole: true,
+      otherwise: 10,
+    }),
     s3: s3Of(env),
     accessTokens: accessTokensOf(env),
     jwtIssuer: env.JWT_ISSUER,

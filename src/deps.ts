@@ -17,6 +17,8 @@ export interface Deps extends Parts {
 export interface Parts {
   readonly config: Config;
   readonly sql: Sql;
+  /** A few connections apart from `sql`, for readiness and the signs of life of jobs. */
+  readonly control: Sql;
   readonly storage: Storage;
   readonly accessTokens: AccessTokens;
   /** Undefined where the instance has no public forms. */

@@ -66,10 +66,12 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   /** Admits whoever fits now. A group that was served goes to the end of the line. */
   function serve(): void {
-    for (const [group, [first, ...others]] of [...waiting]) {
+    for (const [group, line] of [...waiting]) {
+      const [first] = line;
       if (first === undefined || !fits(group, first.amount)) continue;
+      line.shift();
       waiting.delete(group);
-      if (others.length > 0) waiting.set(group, others);
+      if (line.length > 0) waiting.set(group, line);
       first.admit();
     }
   }
@@ -87,7 +89,8 @@ export function createFairShare(options: FairShareOptions): FairShare {
     const size = Math.min(amount, largest);
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const waiter = { amount: size, admit: () => resolve(hold(group, size)) };
-    waiting.set(group, [...line, waiter]);
+    line.push(waiter);
+    waiting.set(group, line);
     const timer = setTimeout(() => {
       leave(group, waiter);
       reject(new NoRoom(`nothing became free in ${maxWaitMs} ms`));
@@ -97,9 +100,10 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   /** The place that it leaves may let the next of its group in. */
   function leave(group: string, waiter: Waiter): void {
-    const others = (waiting.get(group) ?? []).filter((other) => other !== waiter);
-    if (others.length > 0) waiting.set(group, others);
-    else waiting.delete(group);
+    const line = waiting.get(group) ?? [];
+    const at = line.indexOf(waiter);
+    if (at >= 0) line.splice(at, 1);
+    if (line.length === 0) waiting.delete(group);
     serve();
   }
 

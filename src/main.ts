@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import postgres from "postgres";
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig } from "./config.ts";
-import { connect } from "./database/connect.ts";
+import { connectServer } from "./database/connect.ts";
 import { databaseProblem } from "./database/databaseProblem.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
@@ -28,11 +28,11 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
   const url = database?.url ?? (databaseUrl as string);
   try {
     await migrate(url, { log }).catch(refuseDatabase);
-    const sql = connect(url);
+    const { sql, control } = connectServer(url, config.databasePoolSize);
     let draining = false;
-    const parts = wire(config, { sql, log, draining: () => draining });
+    const parts = wire(config, { sql, control, log, draining: () => draining });
     await parts.storage.prepare().catch(refuseStorage);
-    const jobs = await startJobs(sql, { log });
+    const jobs = await startJobs(sql, { log, control });
     const deps = await startEngine(parts, jobs);
     await jobs.recur(sweepJob(deps));
     const server = listen(createApp(deps, { checkAnswers: process.env.NODE_ENV === "test" }), config);
@@ -44,7 +44,7 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
     await Promise.all([server.stop(), jobs.drain()]);
     await jobs.stop();
     await parts.workers.end();
-    await sql.end({ timeout: 5 });
+    await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
   } finally {
     await database?.stop();
   }

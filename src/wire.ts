@@ -40,6 +40,8 @@ const withoutEmpty = (config: Config): Config => ({
 
 export interface Resources {
   readonly sql: Sql;
+  /** `sql` where absent. */
+  readonly control?: Sql;
   readonly log: Logger;
   /** Made by the configuration where absent. */
   readonly workers?: Workers;
@@ -55,6 +57,7 @@ export function wire(config: Config, resources: Resources): Parts {
   return {
     config,
     sql: resources.sql,
+    control: resources.control ?? resources.sql,
     log: resources.log,
     workers: resources.workers ?? createWorkers({ threads: config.workerThreads }),
     now,

@@ -132,6 +132,7 @@ describe("a bad value is one line that begins with its variable", () => {
   test.each([
     ["PORT", ["-1", "65536", "80.5", "http", "0x50", " 80", "1e3"]],
     ["DATABASE_URL", ["localhost", "mysql://db/waybill"]],
+    ["DATABASE_POOL_SIZE", ["3", "201", "7.5", "many"]],
     ["S3_ENDPOINT", ["localhost:9000", "s3://bucket"]],
     ["JWT_SECRET", ["x", "x".repeat(31)]],
     ["JWT_JWKS_URL", ["keys.json", "file:///keys.json"]],

@@ -9,6 +9,7 @@
  */
 import postgres from "postgres";
 import { databaseProblem } from "./databaseProblem.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
 import { createPool, type Pool, type Pooled } from "./pool.ts";
 import { connectionLifetimeSeconds } from "./prepared.ts";
 
@@ -26,6 +27,8 @@ export interface ConnectOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** After so long without an answer a connection is given up: PostgreSQL's own limits work only while it runs. */
   readonly answerSeconds?: number;
+  /** Each tenant has its share of the connections (lanes.ts). */
+  readonly shared?: boolean;
 }
 
 /** Sent as startup parameters, so they hold from a session's first statement on. */
@@ -45,7 +48,10 @@ const sessionSettings = {
 /** The type `text[]`. */
 const textArray = 1009;
 const connectSeconds = 5;
-const limits = { waitSeconds: 10, maxAgeSeconds: connectionLifetimeSeconds };
+const waitSeconds = 10;
+const limits = { waitSeconds, maxAgeSeconds: connectionLifetimeSeconds };
+/** Of one tenant, in the line for its share. */
+const tenantWaits = { waitSeconds, maxWaiting: 1_000 };
 
 interface Connection extends Pooled {
   /** Tells whoever has borrowed the connection that it is lost. */
@@ -70,7 +76,7 @@ type BeginArguments = [body: Body] | [mode: string, body: Body];
 
 /** Connects when first used. `url` is `postgres://user:password@host:port/database`. */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
-  const { max = 10, settings = {}, answerSeconds = 35 } = options;
+  const { max = 10, settings = {}, answerSeconds = 35, shared = false } = options;
   // Builds queries and holds the parsed options; it never connects.
   const builder = postgres(url, {
     max: 1,
@@ -85,13 +91,23 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
     max,
     ...limits,
   });
-  const lend: Lend = (work) => lendFor(answerSeconds, pool, work);
+  const borrow = borrowerOf(pool, shared ? createLanes(max, tenantWaits) : undefined);
+  const lend: Lend = (work) => lendFor(answerSeconds, borrow, work);
   return route(builder, (query) => run(query, lend), {
     begin: (...args: BeginArguments) => lend((connection) => beginOn(connection, args)),
-    reserve: () => reserve(pool),
+    reserve: () => reserve(borrow),
     end: ({ timeout }: { timeout?: number } = {}) => pool.end(timeout),
   });
 }
+
+/** Connections that every server process has besides its pool. */
+export const controlConnections = 3;
+
+/** A server's connections: the pool that tenants share, and those that tell whether the process is alive. */
+export const connectServer = (url: string, poolSize: number) => ({
+  sql: connect(url, { max: poolSize, shared: true }),
+  control: connect(url, { max: controlConnections, settings: { application_name: "waybill control" } }),
+});
 
 /** One client of one connection that has answered; `select 1` is what makes it connect. */
 async function open(builder: Sql, onLost: (connection: Connection) => void): Promise<Connection> {
@@ -125,12 +141,32 @@ async function open(builder: Sql, onLost: (connection: Connection) => void): Pro
 /** Lends one connection to `work`, which fails when the connection is lost, whatever postgres.js makes of that. */
 type Lend = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
+/** A connection, and what gives it back. */
+type Borrow = () => Promise<{ readonly connection: Connection; readonly giveBack: () => void }>;
+
+function borrowerOf(pool: Pool<Connection>, lanes: Lanes | undefined): Borrow {
+  return async () => {
+    const leave = await lanes?.enter();
+    try {
+      const connection = await pool.take();
+      const giveBack = () => {
+        pool.give(connection);
+        leave?.();
+      };
+      return { connection, giveBack };
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
+  };
+}
+
 async function lendFor<T>(
   seconds: number,
-  pool: Pool<Connection>,
+  borrow: Borrow,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await pool.take();
+  const { connection, giveBack } = await borrow();
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   connection.onLost = () => reject(connectionLost());
   const timer = setTimeout(() => reject(noAnswer()), seconds * 1000);
@@ -144,7 +180,7 @@ async function lendFor<T>(
   } finally {
     clearTimeout(timer);
     connection.onLost = () => {};
-    pool.give(connection);
+    giveBack();
   }
 }
 
@@ -198,9 +234,8 @@ function guard<T extends Queryable>(sql: T, connection: Connection, members: obj
   return route(sql, execute, { savepoint, ...members });
 }
 
-async function reserve(pool: Pool<Connection>): Promise<postgres.ReservedSql> {
-  const connection = await pool.take();
-  const release = () => pool.give(connection);
+async function reserve(borrow: Borrow): Promise<postgres.ReservedSql> {
+  const { connection, giveBack: release } = await borrow();
   const begin = (...args: BeginArguments) => beginOn(connection, args);
   return guard(connection.sql as postgres.ReservedSql, connection, { release, begin });
 }

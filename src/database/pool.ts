@@ -16,6 +16,8 @@ export interface PoolOptions {
   /** Connections at most. */
   readonly max: number;
   readonly waitSeconds: number;
+  /** Borrowers that wait at most; one more is refused at once. 5,000 by default. */
+  readonly maxWaiting?: number;
   /** Older connections are replaced, and with them the memory that their sessions gathered. */
   readonly maxAgeSeconds: number;
 }
@@ -37,7 +39,7 @@ interface Waiter<Connection> {
 
 export function createPool<Connection extends Pooled>(
   open: () => Promise<Connection>,
-  { max, waitSeconds, maxAgeSeconds }: PoolOptions,
+  { max, waitSeconds, maxAgeSeconds, maxWaiting = 5_000 }: PoolOptions,
 ): Pool<Connection> {
   const idle: Connection[] = [];
   const openedAt = new Map<Connection, number>();
@@ -52,6 +54,7 @@ export function createPool<Connection extends Pooled>(
   }
 
   function wait(): Promise<Connection> {
+    if (waiters.size >= maxWaiting) return Promise.reject(poolError("POOL_TIMEOUT", "too many wait already"));
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
     const waiter = { resolve, reject };
     waiters.add(waiter);
@@ -120,6 +123,7 @@ export function createPool<Connection extends Pooled>(
   return { take, give, lost, end };
 }
 
-function poolError(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
+/** An error that `databaseProblem` knows by its code. */
+export function poolError(code: string, message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code });
 }

@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import type Type from "typebox";
+import { inLane } from "../database/lanes.ts";
 import type { Deps } from "../deps.ts";
 import { type OperationId, operations } from "../generated/operations.ts";
 import type { FaultMergingHandler, Handler } from "../handler.ts";
@@ -135,7 +136,9 @@ function runner(operation: Operation, { handlers, deps, options }: Binding) {
       await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
     const { requestId, caller } = exchange;
     const given = { requestId, caller, params, query, body: value, faults };
-    const answered = await (merges ? handler.mergesFaults : handler)(given as never, deps);
+    const lane = caller && ({ kind: "request", tenant: caller.tenant.id } as const);
+    const handle = () => (merges ? handler.mergesFaults : handler)(given as never, deps);
+    const answered = await inLane(lane, handle);
     await exchange.dispose?.();
     return answer(answered, exchange, request);
   };

@@ -1,6 +1,9 @@
 /**
- * Background work through pg-boss (schema `pgboss`), on the server's own pool: what recurs, and queues of jobs that
- * are enqueued in the very transaction that makes them necessary.
+ * Background work through pg-boss (schema `pgboss`): what recurs, and queues of jobs that are enqueued in the very
+ * transaction that makes them necessary.
+ *
+ * Fetching, heartbeats, supervision and completion use the small control pool, so that a live process never looks dead
+ * because its other connections are in use.
  */
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
@@ -29,10 +32,13 @@ const day = 86_400;
 const superviseSeconds = 5;
 
 /** Rejects where pg-boss cannot set up its schema; later failures are logged, and an outage mends itself. */
-export async function startJobs(sql: Sql, { log }: { log: Logger }): Promise<Jobs> {
+export async function startJobs(
+  sql: Sql,
+  { log, control = sql }: { readonly log: Logger; readonly control?: Sql },
+): Promise<Jobs> {
   const report = outageReport(log);
   const boss = new PgBoss({
-    db: bossDatabase(sql),
+    db: bossDatabase(control),
     schedule: false,
     flowIntervalSeconds: day,
     superviseIntervalSeconds: superviseSeconds,

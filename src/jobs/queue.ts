@@ -8,6 +8,7 @@
 import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Queryable } from "../database/connect.ts";
+import { inLane } from "../database/lanes.ts";
 import { type Heartbeat, heartbeatSince, type Moment, moment } from "./heartbeat.ts";
 import type { OutageReport } from "./outageReport.ts";
 import { type Room, roomBeside } from "./places.ts";
@@ -19,6 +20,8 @@ export interface QueueOptions<Data> {
   readonly lostAfterSeconds?: number;
   /** Jobs with the same answer share a quarter of the places (places.ts); without it there are no groups. */
   readonly groupOf?: (data: Data) => string;
+  /** Whose share of the database's connections a job uses: its tenant's. */
+  readonly tenantOf?: (data: Data) => number;
 }
 
 /** One run of a job. */
@@ -79,6 +82,7 @@ export async function createQueue<Data extends object>(
     pollMs = 1_000,
     lostAfterSeconds = 10,
     groupOf,
+    tenantOf,
   }: Omit<Within, "databaseOf"> & {
     readonly databaseOf: (on: Queryable) => object;
   } & QueueOptions<Data>,
@@ -146,8 +150,11 @@ export async function createQueue<Data extends object>(
     attempt: Attempt,
     { data, heartbeat }: { data: Data; heartbeat: Heartbeat },
   ): Promise<void> {
+    const lane = tenantOf && ({ kind: "job", tenant: tenantOf(data) } as const);
+    const work = () => worker(data, { retries: attempt.retryCount, heartbeatAgeMs: heartbeat.ageMs });
     try {
-      await worker(data, { retries: attempt.retryCount, heartbeatAgeMs: heartbeat.ageMs });
+      // Also where there is no tenant: a job may be fetched in a request's context.
+      await inLane(lane, work);
       await complete(attempt);
     } catch (err) {
       log.warn({ queue: name, job: data, err }, "a job failed and will run again");

@@ -61,7 +61,7 @@ export function selectPage(
   const sizes =
     "select json, sum(octet_length(json)) over w as bytes, count(*) over w as rows from jsons window w as (rows unbounded preceding)";
   const tooLarge = `exists (select from (${sizes}) s where json is null or bytes > case rows when 1 then ${maxRowBytes} else ${maxPageBytes} end)`;
-  const text = `with page as materialized (${page}), jsons as materialized (${jsons}), verdict as materialized (select not ${tooLarge} as fits) select exists (${standing(definition)}) as current, fits, case when fits then (select string_agg(json, ',') from jsons) end as rows, ${count} as total from verdict`;
+  const text = `with page as materialized (${page}), jsons as materialized (${jsons}), verdict as materialized (select not ${tooLarge} as fits) select exists (select ${stands(definition)}) as current, fits, case when fits then (select string_agg(json, ',') from jsons) end as rows, ${count} as total from verdict`;
   return { text, parameters: parameters.values };
 }
 
@@ -127,7 +127,15 @@ interface Audited {
   readonly statement: string;
 }
 
-/** The change and its audit record as one statement: both happen or neither. */
+/**
+ * Rows wait less for a lock than definitions do: whoever waits holds a connection, and many may wait for the same rows.
+ */
+const rowLockTimeout = "2s";
+
+/**
+ * The change and its audit record as one statement: both happen or neither. The change asks `standing` before it locks
+ * a row, which sets the time-out for this statement without another round trip.
+ */
 function audited(
   change: string,
   { definition, parameters, authorship, action, statement }: Audited,
@@ -142,12 +150,12 @@ function audited(
     "'success'",
     parameters.add(authorship.requestId, "uuid"),
   ];
-  const text = `with standing as materialized (${standing(definition)}), changed as (${change} returning 1) insert into waybill.audit_log (tenant_id, actor, action, table_name, statement, affected_rows, outcome, request_id) select ${record.join(", ")} from standing returning affected_rows::text as affected`;
+  const text = `with standing as materialized (select set_config('lock_timeout', '${rowLockTimeout}', true) ${stands(definition)}), changed as (${change} returning 1) insert into waybill.audit_log (tenant_id, actor, action, table_name, statement, affected_rows, outcome, request_id) select ${record.join(", ")} from standing returning affected_rows::text as affected`;
   return { text, parameters: parameters.values };
 }
 
 /** One row while the definition stands, none afterwards. */
-const standing = (definition: Definition) => `select from waybill.tenant_tables where id = ${definition.id}`;
+const stands = (definition: Definition) => `from waybill.tenant_tables where id = ${definition.id}`;
 
 const tableSql = (definition: Definition) => quoteTable(definition.tenant.schema, definition.name);
 

@@ -160,6 +160,36 @@ test("what a process says of a job that was lost to another counts nothing", asy
   await jobs.stop();
 });
 
+test("a process whose pool is in use for longer than a lost one is waited for keeps its jobs", async () => {
+  const busy = connect(database.url, { max: 2 });
+  const control = connect(database.url, { max: 3 });
+  const [one, another] = await Promise.all([
+    startJobs(busy, { log, control }),
+    startJobs(sql, { log, control: sql }),
+  ]);
+  const [mine, theirs] = await Promise.all(
+    [one, another].map((jobs) => jobs.queue<Numbered>("alive", { pollMs: 100 })),
+  );
+  const release = Promise.withResolvers<void>();
+  let runs = 0;
+  const work = async () => {
+    runs++;
+    await release.promise;
+  };
+  mine?.work(1, work);
+  await mine?.enqueue(sql, [{ number: 1 }]);
+  await until(() => runs === 1);
+  theirs?.work(1, work);
+  const taken = await Promise.all([busy.reserve(), busy.reserve()]);
+  // A lost process is given up after 10 s; that is looked for every 5 s.
+  await Bun.sleep(17_000);
+  expect(runs).toBe(1);
+  for (const connection of taken) connection.release();
+  release.resolve();
+  await Promise.all([one.stop(), another.stop()]);
+  await Promise.all([busy.end({ timeout: 5 }), control.end({ timeout: 5 })]);
+});
+
 test("a process that stops carries out what it is just fetching", async () => {
   const { jobs, queue } = await startProcess("stopping");
   const ended: number[] = [];

@@ -6,7 +6,7 @@ test("GET /readyz answers 200 without credentials while the database answers, 50
   const server = await startServer();
   const service = new ServiceApi(new Configuration({ basePath: server.url }));
   expect(await service.getReadiness()).toEqual({ status: "ok" });
-  await server.sql.end({ timeout: 5 });
+  await server.deps.control.end({ timeout: 5 });
   const response = await fetch(`${server.url}/readyz`);
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("5");

@@ -19,7 +19,7 @@ import {
 } from "../../sdk/src/generated/index.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
-import { connect, type Sql } from "../../src/database/connect.ts";
+import { connectServer, type Sql } from "../../src/database/connect.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import type { Deps } from "../../src/deps.ts";
 import { startJobs } from "../../src/jobs/jobs.ts";
@@ -89,7 +89,6 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const logged: Record<string, unknown>[] = [];
   const log = createLog("debug", { write: (line) => void logged.push(JSON.parse(line)) });
   await migrate(database.url, { log });
-  const sql = connect(database.url);
   const dataDir = await mkdtemp(join(tmpdir(), "waybill-data-"));
   const secret = options.secret ?? randomBytes(32).toString("hex");
   const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
@@ -102,10 +101,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...options.environment,
   };
   const config = { ...(await completeConfig(parseConfig(environment, process.cwd()))) };
-  const parts = { ...wire(config, { sql, log, workers }), ...options.deps };
+  const { sql, control } = connectServer(database.url, config.databasePoolSize);
+  const parts = { ...wire(config, { sql, control, log, workers }), ...options.deps };
   const { accessTokens } = parts;
   await parts.storage.prepare();
-  const jobs = await startJobs(sql, { log });
+  const jobs = await startJobs(sql, { log, control });
   const engine = await startEngine(parts, jobs, { workers: options.workers ?? true });
   const deps = { ...engine, ...options.deps };
   const { bodyTimeoutMs } = options;
@@ -155,7 +155,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     stop: async () => {
       await server.stop();
       await jobs.stop();
-      await sql.end({ timeout: 5 });
+      await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
       await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();
     },

@@ -36,8 +36,9 @@ export async function createEmbeddedEngine(
     models: createModels(),
     serviceTasks: await jobs.queue<ServiceTaskJob>("service-task", {
       groupOf: ({ tenant_id }) => String(tenant_id),
+      tenantOf: ({ tenant_id }) => tenant_id,
     }),
-    timers: await jobs.queue<TimerJob>("process-timer"),
+    timers: await jobs.queue<TimerJob>("process-timer", { tenantOf: ({ tenant_id }) => tenant_id }),
   };
   const engine: ProcessEngine = {
     deploy: (deployment) => deploy(within, deployment),

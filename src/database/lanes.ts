@@ -1,0 +1,81 @@
+/**
+ * How many connections of a pool a tenant may use at a time.
+ *
+ * A tenant's requests and its jobs each have a share. Past it, statements wait outside of the pool, bounded in number
+ * and time, and tenants that wait are served in turn. All tenants together leave a reserve for what no tenant asked for:
+ * authentication, rate limits, upkeep. So a tenant whose statements are slow, or queue for locks, delays itself.
+ *
+ * The pool learns the tenant from the asynchronous context. A `sql` made for each request was the alternative, but what
+ * is remembered for each pool (prepared statements, definitions, tenants) is found by that object.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createFairShare, type FairShare, NoRoom } from "../fairShare.ts";
+import { poolError } from "./pool.ts";
+
+/** On whose behalf statements run. */
+export interface Lane {
+  readonly kind: "request" | "job";
+  /** The tenant's id. */
+  readonly tenant: number | string;
+}
+
+const current = new AsyncLocalStorage<Lane | undefined>();
+
+/** Runs `work`, and whatever it awaits, in a lane. `undefined` is nobody's lane: what a tenant's request rang for. */
+export const inLane = <T>(lane: Lane | undefined, work: () => T): T => current.run(lane, work);
+
+export interface Lanes {
+  /** Waits for a place in the current lane and returns what gives it back. Throws an error of code POOL_TIMEOUT. */
+  enter(): Promise<() => void>;
+}
+
+/** Of a pool's connections: all tenants together, one tenant's requests, one tenant's jobs. */
+export const sharesOf = (connections: number) => ({
+  together: Math.max(1, connections - Math.round(connections * 0.2)),
+  request: Math.max(1, Math.floor(connections * 0.4)),
+  job: Math.max(1, Math.floor(connections * 0.3)),
+});
+
+export interface LaneOptions {
+  /** How long a statement waits for its turn. */
+  readonly waitSeconds: number;
+  /** How many statements of one tenant wait. */
+  readonly maxWaiting: number;
+}
+
+export function createLanes(connections: number, { waitSeconds, maxWaiting }: LaneOptions): Lanes {
+  const shares = sharesOf(connections);
+  const waits = { maxWaitMs: waitSeconds * 1000, maxWaiting };
+  // Requests and jobs are counted apart within their own shares, and once more together.
+  const share = (groupCapacity: number) =>
+    createFairShare({ capacity: Number.POSITIVE_INFINITY, groupCapacity, ...waits });
+  const own = { request: share(shares.request), job: share(shares.job) };
+  const together = createFairShare({ capacity: shares.together, groupCapacity: shares.together, ...waits });
+  return {
+    enter: async () => {
+      const lane = current.getStore();
+      if (!lane) return () => {};
+      const tenant = String(lane.tenant);
+      const leaveOwn = await taken(own[lane.kind], tenant);
+      try {
+        const leaveTogether = await taken(together, tenant);
+        return () => {
+          leaveTogether();
+          leaveOwn();
+        };
+      } catch (error) {
+        leaveOwn();
+        throw error;
+      }
+    },
+  };
+}
+
+async function taken(share: FairShare, group: string): Promise<() => void> {
+  try {
+    return await share.take(group);
+  } catch (cause) {
+    if (!(cause instanceof NoRoom)) throw cause;
+    throw poolError("POOL_TIMEOUT", "the tenant has its share of the connections in use", cause);
+  }
+}
