@@ -110,6 +110,85 @@ test("a database that newer code has migrated stops the start in one line", () =
     );
   }));
 
+/** What 0.2.0 has, in brief: five migrations that say nothing of compatibility. */
+const five = Object.fromEntries(
+  [1, 2, 3, 4, 5].map((n) => [`000${n}_old.sql`, `create table waybill.old_${n} ()`]),
+);
+const sixth = (from: string) => ({
+  "0006_sixth.sql": `-- compatible from: ${from}\ncreate table waybill.sixth ();`,
+});
+
+test("a version starts on a database with newer migrations that are compatible with it, and not with others", () =>
+  withMigrations({ ...five, ...sixth("0005") }, async ({ sql, folder, migrate }) => {
+    await migrate();
+    await rm(join(folder, "0006_sixth.sql"));
+    await migrate();
+    await sql`update waybill.migrations set compatible_from = 6`;
+    const failure = await failureOf(migrate());
+    expect(failure).toBeInstanceOf(ConfigError);
+    expect(failure?.message).toMatch(
+      /^The database is newer than this Waybill \(it has 0006_sixth\.sql\).*$/,
+    );
+    await write(folder, sixth("0005"));
+    await migrate();
+  }));
+
+test("versions up to 0.2.0, which know five migrations, find no more than those", () =>
+  withMigrations({ ...five, ...sixth("0005") }, async ({ sql, migrate }) => {
+    await migrate();
+    expect(await appliedNames(sql)).toEqual(Object.keys(five));
+    expect([...(await sql`select version, compatible_from from waybill.migrations`)]).toEqual([
+      { version: 6, compatible_from: 5 },
+    ]);
+  }));
+
+test("a migration that says nothing of compatibility is refused before anything is applied", () =>
+  withMigrations({ ...five, "0006_sixth.sql": "create table waybill.sixth ()" }, async ({ sql, migrate }) => {
+    expect((await failureOf(migrate()))?.message).toContain("0006_sixth.sql begins with no line such as");
+    expect((await sql`select to_regclass('waybill.old_1') as old`)[0]?.old).toBeNull();
+  }));
+
+test("a migration behind a long transaction holds up nobody else who uses the table", () =>
+  withMigrations(first, async ({ url, sql, folder, migrate }) => {
+    await migrate();
+    await write(folder, second);
+    const reader = connect(url, { max: 1 });
+    const release = Promise.withResolvers<void>();
+    const reading = reader.begin(async (tx) => {
+      await tx`select from waybill.one`;
+      await release.promise;
+    });
+    const migrating = migrate();
+    const times: number[] = [];
+    for (const until = Date.now() + 6_000; Date.now() < until; await Bun.sleep(50)) {
+      const at = performance.now();
+      await sql`select from waybill.one`;
+      times.push(performance.now() - at);
+    }
+    release.resolve();
+    await reading;
+    await migrating;
+    await reader.end();
+    // No longer than one try, and most of them not at all.
+    expect(Math.max(...times)).toBeLessThan(2_000);
+    expect(times.filter((ms) => ms < 500).length).toBeGreaterThan(times.length / 2);
+    expect(await appliedNames(sql)).toEqual(["0001_first.sql", "0002_second.sql"]);
+  }));
+
+test("a migration that gets no lock for long fails and leaves nothing of itself", () =>
+  withMigrations(first, async ({ url, sql, folder, migrate: migrateFirst }) => {
+    await migrateFirst();
+    await write(folder, second);
+    const failure = await sql.begin(async (tx) => {
+      await tx`select from waybill.one`;
+      return failureOf(migrate(url, { log: silent, folder, lockSeconds: 1 }));
+    });
+    expect(failure?.message).toBe(
+      "The migration 0002_second.sql failed: canceling statement due to lock timeout",
+    );
+    expect(await appliedNames(sql)).toEqual(["0001_first.sql"]);
+  }));
+
 test("a gap in the numbers is refused before anything is applied", () =>
   withMigrations({ ...first, "0003_third.sql": "select 1" }, async ({ migrate }) => {
     expect((await failureOf(migrate()))?.message).toContain("0003_third.sql is number 2");

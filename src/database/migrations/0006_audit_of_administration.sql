@@ -1,3 +1,4 @@
+-- compatible from: 0005
 -- Besides the writes of the table builder, the audit trail records what administrators do with processes, addons,
 -- secrets, embeds, participants and tokens.
 alter table waybill.audit_log drop constraint audit_log_action_check;

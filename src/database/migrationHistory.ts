@@ -1,0 +1,88 @@
+/**
+ * Which migrations a database has, and which code can work on it.
+ *
+ * A migration of a newer version does not stop an older one: it says from which migration on it is compatible, and every
+ * version that has that one may run and start. Versions up to 0.2.0 knew nothing of this and refuse whatever
+ * `waybill.schema_migrations` holds beyond their own five, so later migrations are recorded in `waybill.migrations`.
+ */
+import { ConfigError } from "../config.ts";
+import type { Sql, Tx } from "./connect.ts";
+
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sha256: string;
+  readonly text: string;
+  /** Code that has the migration of this number, or a later one, works on the database. Null for the first five. */
+  readonly compatibleFrom: number | null;
+}
+
+export type Applied = Omit<Migration, "text">;
+
+/** The last one that 0.2.0 has. */
+const lastOfSchemaMigrations = 5;
+
+/**
+ * What the file's first line says: `-- compatible from: 0005`, the migration whose code can run beside this one. Its own
+ * number would mean that every older version has to be stopped first.
+ */
+export function compatibility(version: number, name: string, text: string): number | null {
+  if (version <= lastOfSchemaMigrations) return null;
+  const from = Number(/^-- compatible from: (\d{4})\n/.exec(text)?.[1]);
+  if (from >= 1 && from <= version) return from;
+  throw new Error(`The migration ${name} begins with no line such as "-- compatible from: 0005"`);
+}
+
+export async function readApplied(sql: Sql): Promise<Applied[]> {
+  // Looked for first: a role that may not create schemas can still start on a database that is up to date.
+  const [there] = await sql`
+    select to_regclass('waybill.schema_migrations') is not null
+       and to_regclass('waybill.migrations') is not null as exist`;
+  if (!there?.exist) await createHistory(sql);
+  return sql<Applied[]>`
+    select version, name, sha256, null as "compatibleFrom" from waybill.schema_migrations
+    union all
+    select version, name, sha256, compatible_from from waybill.migrations
+    order by version`;
+}
+
+async function createHistory(sql: Sql): Promise<void> {
+  await sql`create schema if not exists waybill`;
+  await sql`
+    create table if not exists waybill.schema_migrations (
+      version integer primary key,
+      name text not null,
+      sha256 text not null,
+      applied_at timestamptz not null default now()
+    )`;
+  await sql`
+    create table if not exists waybill.migrations (
+      version integer primary key,
+      name text not null,
+      sha256 text not null,
+      compatible_from integer not null,
+      applied_at timestamptz not null default now()
+    )`;
+}
+
+export async function record(tx: Tx, { version, name, sha256, compatibleFrom }: Migration): Promise<void> {
+  if (compatibleFrom === null)
+    await tx`insert into waybill.schema_migrations ${tx({ version, name, sha256 })}`;
+  else
+    await tx`
+      insert into waybill.migrations ${tx({ version, name, sha256, compatible_from: compatibleFrom })}`;
+}
+
+/** Throws a one-line ConfigError where a migration was changed, or one that the code does not know needs newer code. */
+export function requireSameHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const own = new Map(migrations.map((migration) => [migration.version, migration]));
+  for (const { version, name, sha256, compatibleFrom } of applied) {
+    const known = own.get(version);
+    if (known && known.sha256 !== sha256)
+      throw new ConfigError(
+        `The migration ${known.name} was changed after the database had applied it: restore that file`,
+      );
+    if (!known && (compatibleFrom === null || compatibleFrom > migrations.length))
+      throw new ConfigError(`The database is newer than this Waybill (it has ${name}): run a newer Waybill`);
+  }
+}
