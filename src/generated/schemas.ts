@@ -35,7 +35,7 @@ export type Column = Type.Static<typeof Column>;
 export const ColumnDefinition = Type.Object({ "name": Identifier, "type": ColumnType, "nullable": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type ColumnDefinition = Type.Static<typeof ColumnDefinition>;
 
-export const Condition = Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1});
+export const Condition = Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1,"maxProperties":1600});
 export type Condition = Type.Static<typeof Condition>;
 
 export const Contract = Type.Object({ "openapi": Type.String(), "info": Type.Unsafe<Record<string, unknown>>({"type":"object"}), "paths": Type.Unsafe<Record<string, unknown>>({"type":"object"}) }, { additionalProperties: Type.Unknown() });
@@ -131,7 +131,7 @@ export type Variables = Type.Static<typeof Variables>;
 export const NewProcessInstance = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "variables": Type.Optional(Variables) }, { additionalProperties: false });
 export type NewProcessInstance = Type.Static<typeof NewProcessInstance>;
 
-export const Values = Type.Unsafe<Record<string, unknown>>({"type":"object"});
+export const Values = Type.Unsafe<Record<string, unknown>>({"type":"object","maxProperties":1600});
 export type Values = Type.Static<typeof Values>;
 
 export const NewRows = Type.Object({ "rows": Type.Array(Values, { minItems: 1, maxItems: 10000 }) }, { additionalProperties: false });
@@ -191,7 +191,7 @@ export type RowDeletion = Type.Static<typeof RowDeletion>;
 export const RowListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "rows": Type.Array(Row, { maxItems: 500 }), "page": Type.Integer(), "limit": Type.Integer(), "total": Type.Optional(Type.Integer()) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type RowListAnswer = Type.Static<typeof RowListAnswer>;
 
-export const RowUpdate = Type.Object({ "where": Condition, "set": Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1}) }, { additionalProperties: false });
+export const RowUpdate = Type.Object({ "where": Condition, "set": Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1,"maxProperties":1600}) }, { additionalProperties: false });
 export type RowUpdate = Type.Static<typeof RowUpdate>;
 
 export const SessionDraft = Type.Object({ "field_name": Type.String(), "metadata": AttachmentMetadata }, { additionalProperties: false });

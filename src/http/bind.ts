@@ -16,6 +16,7 @@ import { type Fault, Problem } from "../problem.ts";
 import { type Arrival, admit, admitToTenant, methodNotAllowed } from "./admission.ts";
 import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
+import { requireWithinBounds } from "./bounds.ts";
 import { exchangeOf, type Operation } from "./exchange.ts";
 import { overheadBytes, readMultipartBody } from "./multipart.ts";
 import { multipartShape } from "./multipartShape.ts";
@@ -153,6 +154,7 @@ interface Checked {
 function checkedBody(schema: Type.TSchema) {
   const validate = compileValidator(schema);
   return standardSchema((given): Checked => {
+    requireWithinBounds(given, schema);
     const value = plainNumbers(given, schema);
     return { value, faults: validate(value) };
   });

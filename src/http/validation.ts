@@ -36,8 +36,10 @@ function faultsOf(error: TLocalizedValidationError, root: string): Fault[] {
       return error.params.requiredProperties.map((name) => at(name, "It is required."));
     case "additionalProperties":
       return error.params.additionalProperties.map((name) => at(name, unknownIn(root)));
-    // An unknown member shows up twice: once as itself and once against the schema `false`.
+    // An unknown member shows up twice: once as itself, and once against the schema `false`, which is not cut off by
+    // the bound on errors where there are many.
     case "boolean":
+      return [{ pointer: pointer.toWellFormed(), detail: unknownIn(root) }];
     case "anyOf":
       return [];
     default:
@@ -65,6 +67,8 @@ function sentence(error: TLocalizedValidationError): string {
       return `It must have at most ${error.params.limit} items.`;
     case "minProperties":
       return "It must not be empty.";
+    case "maxProperties":
+      return `It must have at most ${counted(error.params.limit, "member")}.`;
     case "minimum":
       return `It must be at least ${error.params.limit}.`;
     case "maximum":

@@ -1,0 +1,128 @@
+/** A body with more members or items than the contract allows is refused before anything that costs more. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { operations } from "../../src/generated/operations.ts";
+import { requireWithinBounds } from "../../src/http/bounds.ts";
+import { compileValidator } from "../../src/http/validation.ts";
+import { parseJson } from "../../src/json.ts";
+import { expectProblem } from "../support/problem.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const many = (count: number, value: string) =>
+  `{${Array.from({ length: count }, (_, at) => `"m${at}":${value}`).join(",")}}`;
+const slug = { "x-active-tenant": "tenant-1" };
+const post = (path: string, body: string) => server.request(path, { method: "POST", body, headers: slug });
+
+const tables = "/api/v1/report/1/schema/tables";
+const instances = "/api/v1/probis/process-instances";
+const finalize = "/api/v1/probis/form-attachments/finalize";
+
+test.each([
+  ["unknown members", tables, many(60_000, "1"), ": It must have at most 103 members."],
+  [
+    "columns",
+    tables,
+    `{"name":"a","columns":[${"1,".repeat(200_000)}1]}`,
+    "/columns: It must have at most 1500 items.",
+  ],
+  [
+    "members of a column",
+    tables,
+    `{"name":"a","columns":[{},${many(60_000, "1")}]}`,
+    "/columns/1: It must have at most 103 members.",
+  ],
+  [
+    "ids",
+    finalize,
+    `{"attachment_ids":[${'"",'.repeat(200_000)}""]}`,
+    "/attachment_ids: It must have at most",
+  ],
+  [
+    "variables",
+    instances,
+    `{"process_key":"a","variables":${many(300_000, '{"value":1}')}}`,
+    "/variables: It must have at most 1000 members.",
+  ],
+  [
+    "members of a variable",
+    instances,
+    `{"process_key":"a","variables":{"a/b":${many(300_000, "1")}}}`,
+    "/variables/a~1b: It must have at most 103 members.",
+  ],
+  [
+    "rows",
+    `${tables}/any/rows`,
+    `{"rows":[${"{},".repeat(500_000)}{}]}`,
+    "/rows: It must have at most 10000 items.",
+  ],
+  [
+    "columns of a row",
+    `${tables}/any/rows`,
+    `{"rows":[{},${many(300_000, "1")}]}`,
+    "/rows/1: It must have at most 1600 members.",
+  ],
+])("far too many %s are one fault, which says how many may come", async (_what, path, body, message) => {
+  const problem = await expectProblem(await post(path, body), "invalid_body");
+  expect(problem.message).toStartWith(message.startsWith(":") ? message.slice(2) : message);
+  expect(problem.errors).toHaveLength(1);
+});
+
+/** Processor milliseconds: other programs of the machine do not count. */
+function costOf(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+test("100,000 variables cost little more than parsing them, where the validator takes several times that", () => {
+  const { schema } = operations.startProcessInstance.body;
+  const text = `{"process_key":"a","variables":${many(100_000, '{"value":1}')}}`;
+  let body: unknown;
+  const parsing = costOf(() => {
+    body = parseJson(text);
+  });
+  const refusing = costOf(() =>
+    expect(() => requireWithinBounds(body, schema)).toThrow("at most 1000 members"),
+  );
+  expect(refusing).toBeLessThan(parsing);
+  expect(costOf(() => compileValidator(schema)(body))).toBeGreaterThan(2 * refusing);
+});
+
+test("what the contract leaves open has no bound here: the members and items of a value", () => {
+  const { schema } = operations.startProcessInstance.body;
+  const items = Array(50_000).fill(1);
+  const members = Object.fromEntries(items.map((value, at) => [`m${at}`, value]));
+  requireWithinBounds(
+    { process_key: "a", variables: { a: { value: items }, b: { value: members } } },
+    schema,
+  );
+  requireWithinBounds({ rows: [{ a: items, b: members }] }, operations.insertRows.body.schema);
+});
+
+test("as many as the contract allows are within bounds", () => {
+  const variables = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`v${at}`, { value: 1 }]));
+  requireWithinBounds({ process_key: "a", variables }, operations.startProcessInstance.body.schema);
+  requireWithinBounds({ rows: Array(10_000).fill({}) }, operations.insertRows.body.schema);
+  expect(() =>
+    requireWithinBounds({ rows: Array(10_001).fill({}) }, operations.insertRows.body.schema),
+  ).toThrow("at most 10000 items");
+});
+
+test("up to a hundred unknown members are reported one by one, also where there are more faults than are sent", async () => {
+  const problem = await expectProblem(await post(tables, many(90, "1")), "invalid_body");
+  const unknown = problem.errors?.filter(({ detail }) => detail === "There is no such member here.");
+  expect(unknown).toHaveLength(90);
+  const columns = Array.from({ length: 20 }, () => many(60, "1")).join(",");
+  const body = `{"name":"a","columns":[${columns}]}`;
+  const { errors = [] } = await expectProblem(await post(tables, body), "invalid_body");
+  expect(errors).toHaveLength(100);
+  expect(errors.filter(({ detail }) => detail === "There is no such member here.").length).toBeGreaterThan(
+    50,
+  );
+});
