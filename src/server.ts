@@ -42,6 +42,12 @@ function serve(app: ReturnType<typeof createApp>, { host, port }: Address) {
   }
 }
 
-/** Without a usable Host header Bun gives a path for a URL, in which Elysia would look for the path in vain. */
-const withHost = (request: Request) =>
-  request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
+/**
+ * Without a usable Host header Bun gives a path for a URL, in which Elysia would look for the path in vain. The request
+ * stays the one that Bun knows: of a copy the server could not say where it came from.
+ */
+function withHost(request: Request): Request {
+  if (request.url.startsWith("/"))
+    Object.defineProperty(request, "url", { value: `http://localhost${request.url}` });
+  return request;
+}

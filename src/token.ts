@@ -2,11 +2,11 @@
 import { parseArgs } from "node:util";
 import { ConfigError, parseConfig } from "./config.ts";
 import { createAccessTokens } from "./identity/accessTokens.ts";
+import { knownRoles } from "./identity/roles.ts";
 import { completeConfig } from "./wire.ts";
 
 const usage =
   "usage: bun run token --tenant <id> --slug <slug> --user <name> --role <admin_sop|member|engine> [--role …] [--ttl <seconds>]";
-const roles = ["admin_sop", "member", "engine"];
 
 async function token(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({
@@ -22,7 +22,7 @@ async function token(args: readonly string[]): Promise<string> {
   const { slug, user, role = [] } = values;
   const id = Number(values.tenant);
   const ttlSeconds = Number(values.ttl);
-  const known = role.length > 0 && role.every((name) => roles.includes(name));
+  const known = role.length > 0 && role.every((name) => knownRoles.includes(name));
   if (!Number.isSafeInteger(id) || id < 1 || !slug || !user || !known || !(ttlSeconds > 0))
     throw new ConfigError(usage);
   const { accessTokens: keys, ...config } = await completeConfig(parseConfig(process.env, process.cwd()));

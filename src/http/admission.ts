@@ -2,7 +2,12 @@
 import type { Deps } from "../deps.ts";
 import { operations } from "../generated/operations.ts";
 import { Problem } from "../problem.ts";
-import { authenticateAnyTenant, authenticateUser, authenticateVisitor } from "./caller.ts";
+import {
+  authenticateAnyTenant,
+  authenticateUser,
+  authenticateVisitor,
+  tenantHeaderMissing,
+} from "./caller.ts";
 import { clientAddress, limitKeyOf } from "./clientAddress.ts";
 import { type Exchange, exchangeOf, type Operation } from "./exchange.ts";
 import { enforceRateLimit } from "./rateLimit.ts";
@@ -27,7 +32,7 @@ export async function admit(arrival: Arrival, operation: Operation, deps: Deps):
   if (params?.table !== undefined) exchange.table = params.table;
   await authenticate(arrival, exchange, { operation, deps });
   if (!operation.rateLimit) return;
-  const who = operation.rateLimit.per === "user" ? subjectOf(exchange) : addressOf(arrival, deps);
+  const who = operation.rateLimit.per === "user" ? userOf(exchange) : addressOf(arrival, deps);
   Object.assign(exchange.headers, await enforceRateLimit(deps, operation.rateLimit, who));
 }
 
@@ -61,15 +66,24 @@ async function authenticate(
   if (security.scheme === "formToken") exchange.caller = await authenticateVisitor(request, deps);
   else if (tenantIn === "body") await authenticateAnyTenant(request, security.roles, deps);
   else {
-    const tenant =
-      tenantIn === "path"
-        ? { id: params?.tenantId ?? "" }
-        : { slug: request.headers.get("x-active-tenant") ?? "" };
+    const tenant = tenantIn === "path" ? { id: params?.tenantId ?? "" } : { slug: activeTenant(request) };
     exchange.caller = await authenticateUser(request, { roles: security.roles, tenant }, deps);
   }
 }
 
-const subjectOf = ({ caller }: Exchange) => (caller && "subject" in caller ? caller.subject : "");
+/** Read before the token: whether it is there must not depend on the token. */
+function activeTenant({ headers }: Request): string {
+  const slug = headers.get("x-active-tenant");
+  if (slug) return slug;
+  throw tenantHeaderMissing();
+}
+
+/** A user of two tenants has a limit in each: the users of one platform need not be those of another. */
+function userOf({ caller }: Exchange): string {
+  if (!caller || !("subject" in caller))
+    throw new Error("a limit by user needs an operation whose caller is known");
+  return `${caller.tenant.id}:${caller.subject}`;
+}
 
 function addressOf({ request, server }: Arrival, { config }: Deps): string {
   const peer = server?.requestIP(request)?.address ?? "0.0.0.0";

@@ -1,15 +1,16 @@
 /**
- * Who is calling? Every reason to refuse is the same 401 (design 5; reference: tenant-table-builder 5): no token, a
- * bad one, an expired one, a tenant it does not name, a role it does not hold.
+ * Who is calling? Every reason to refuse is the same 401: no token, a bad one, an expired or revoked one, a tenant it
+ * does not name, a role it does not hold.
  */
 import type { Deps } from "../deps.ts";
 import { isEmbed } from "../embeds/queries.ts";
 import type { Caller, Visitor } from "../handler.ts";
+import { knownRoles } from "../identity/roles.ts";
 import { Problem } from "../problem.ts";
 import { resolveTenant } from "../tenants/tenant.ts";
 
 export interface Demand {
-  /** Roles of which the caller needs one; empty where any member will do. */
+  /** Roles of which the caller needs one; empty where any known role will do. */
   readonly roles: readonly string[];
   /** The tenant that the request names; undefined where it names none that could be known yet. */
   readonly tenant: { readonly id: string } | { readonly slug: string } | undefined;
@@ -48,8 +49,9 @@ export async function authenticateVisitor(request: Request, { formTokens, sql }:
 async function findMembership(request: Request, { roles, tenant }: Demand, { accessTokens }: Deps) {
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   const claims = token === undefined ? undefined : await accessTokens.verify(token);
+  const asked = roles.length > 0 ? roles : knownRoles;
   const membership = claims?.tenants.find(
-    (candidate) => isNamed(candidate, tenant) && (roles.length === 0 || holdsOne(candidate.roles, roles)),
+    (candidate) => isNamed(candidate, tenant) && holdsOne(candidate.roles, asked),
   );
   if (!claims || !membership) throw unauthenticated();
   return { ...membership, subject: claims.sub };
@@ -63,8 +65,9 @@ function isNamed({ id, slug }: { id: number; slug: string }, tenant: Demand["ten
   return "id" in tenant ? String(id) === tenant.id : slug === tenant.slug;
 }
 
-const unauthenticated = () =>
-  new Problem("unauthenticated", {
-    message: "A valid access token of an authorised user is needed.",
-    headers: { "WWW-Authenticate": "Bearer" },
-  });
+/** The same for every token: a caller who leaves the header out learns nothing about the token. */
+export const tenantHeaderMissing = () =>
+  unauthenticated("The header x-active-tenant is missing. It takes the workspace slug.");
+
+const unauthenticated = (message = "A valid access token of an authorised user is needed.") =>
+  new Problem("unauthenticated", { message, headers: { "WWW-Authenticate": "Bearer" } });
