@@ -67,6 +67,7 @@ export const problems = {
   database_unavailable: [503, "The database is not available"],
   draining: [503, "The process is shutting down"],
   busy: [503, "The resource is busy"],
+  overloaded: [503, "The server is overloaded"],
   ...rejectionProblems,
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
@@ -91,6 +92,9 @@ export interface ProblemOptions {
   readonly cause?: unknown;
 }
 
+/** Seconds after which a client may repeat a request that was answered 503, unless the problem says otherwise. */
+const retryAfter = { "Retry-After": "5" };
+
 /** Faults reported at once (design 6). */
 export const maxFaults = 100;
 
@@ -114,7 +118,7 @@ export class Problem extends Error {
     this.title = title;
     this.errors = (options.errors ?? []).slice(0, maxFaults);
     this.members = options.members ?? {};
-    this.headers = options.headers ?? {};
+    this.headers = { ...(status === 503 ? retryAfter : {}), ...options.headers };
     this.page = options.page;
   }
 }

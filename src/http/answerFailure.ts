@@ -2,7 +2,7 @@
 import { ParseError, ValidationError } from "elysia";
 import { recordFailure } from "../audit/queries.ts";
 import type { Deps } from "../deps.ts";
-import { Problem } from "../problem.ts";
+import { Problem, type ProblemCode } from "../problem.ts";
 import { type AnswerOptions, answerValidators, requireDeclared } from "./answer.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { problemBody, problemOf, problemResponse } from "./problemResponse.ts";
@@ -16,16 +16,9 @@ interface Failure {
 export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
   return async ({ error, code, request }: Failure): Promise<Response> => {
     const exchange = exchangeOf(request);
-    const problem = problemFor(error, code);
-    if (problem.status >= 500)
-      deps.log.error(
-        { request_id: exchange.requestId, code: problem.code, err: problem.cause },
-        problem.title,
-      );
-    // The caller is told where the process stands still; why the engine says so is for the log.
-    if (problem.code === "process_failed" && problem.cause !== undefined)
-      deps.log.warn({ request_id: exchange.requestId, err: problem.cause }, problem.message);
-    await audit(deps, exchange, problem);
+    const failure = problemFor(error, code);
+    logFailure(deps, exchange, failure);
+    const problem = await audited(deps, exchange, failure);
     await exchange.dispose?.();
     // What is left of a body Bun reads, and drops, behind the answer. One that told no length may never end.
     if (request.headers.has("transfer-encoding")) exchange.headers.Connection = "close";
@@ -35,20 +28,38 @@ export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
   };
 }
 
+/** Refusals that come by the hundred and have one line where their cause begins. */
+const loggedElsewhere: readonly ProblemCode[] = ["overloaded", "draining"];
+
+function logFailure({ log }: Deps, { requestId }: Exchange, problem: Problem): void {
+  if (problem.status >= 500 && !loggedElsewhere.includes(problem.code))
+    log.error({ request_id: requestId, code: problem.code, err: problem.cause }, problem.title);
+  // The caller is told where the process stands still; why the engine says so is for the log.
+  if (problem.code === "process_failed" && problem.cause !== undefined)
+    log.warn({ request_id: requestId, err: problem.cause }, problem.message);
+}
+
+/**
+ * Elysia wraps what its `parse` step throws. Admission runs in that step, so the cause can be anything: a Problem, an
+ * outage of the database, or a fault of ours. It is judged like any other error.
+ */
 function problemFor(error: unknown, code: string | number): Problem {
   if (code === "NOT_FOUND") return new Problem("route_not_found");
   if (error instanceof ParseError || error instanceof ValidationError)
-    return error.cause instanceof Problem ? error.cause : new Problem("bad_request", { cause: error });
+    return error.cause === undefined ? new Problem("bad_request", { cause: error }) : problemOf(error.cause);
   return problemOf(error);
 }
 
-/** A refused write is recorded once its caller is known to be allowed to write (design 7). */
-async function audit(
+/**
+ * Records a refused write once its caller is known to be allowed to write, and returns the problem to answer. A refusal
+ * that cannot be recorded is answered 503: no answer may claim a refusal of which the audit trail knows nothing.
+ */
+async function audited(
   deps: Deps,
   { operation, caller, table, requestId }: Exchange,
   problem: Problem,
-): Promise<void> {
-  if (!operation?.audit || !caller || !("subject" in caller)) return;
+): Promise<Problem> {
+  if (!operation?.audit || !caller || !("subject" in caller)) return problem;
   const { audit: action } = operation;
   const record = { tenantId: caller.tenant.id, actor: caller.subject, action, requestId };
   const storable = table?.replaceAll("\0", "�").toWellFormed().slice(0, 200);
@@ -60,11 +71,13 @@ async function audit(
       statement,
       error: `${problem.code}: ${problem.message}`.replaceAll("\0", "�").toWellFormed(),
     });
+    return problem;
   } catch (err) {
     deps.log.error(
-      { request_id: requestId, ...record, statement, err },
+      { request_id: requestId, ...record, statement, code: problem.code, err },
       "a failed write could not be recorded",
     );
+    return problem.status === 503 ? problem : new Problem("database_unavailable", { cause: err });
   }
 }
 
