@@ -46,6 +46,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Threads for work that a request's bytes can make expensive. */
   readonly workerThreads: number;
+  /** How long a process that ends still serves, so that a proxy notices. */
+  readonly shutdownGraceSeconds: number;
+  /** How long requests and service tasks under way may take after that. */
+  readonly shutdownDrainSeconds: number;
   readonly logLevel: LogLevel;
 }
 
@@ -119,6 +123,8 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       whole: true,
       otherwise: Math.min(64, Math.max(2, availableParallelism())),
     }),
+    shutdownGraceSeconds: numberOf(env, "SHUTDOWN_GRACE_SECONDS", { least: 0, most: 600, otherwise: 5 }),
+    shutdownDrainSeconds: numberOf(env, "SHUTDOWN_DRAIN_SECONDS", { least: 0, most: 3_600, otherwise: 25 }),
     logLevel: oneOf(env, "LOG_LEVEL", { values: logLevels, otherwise: "info" }),
   };
   const outside = databaseUrl !== undefined ? "DATABASE_URL" : config.s3 && "S3_ENDPOINT";

@@ -16,11 +16,12 @@ import type { Recurring } from "./jobs/recurring.ts";
 import { createLog } from "./log.ts";
 import { startEngine } from "./processEngine/startEngine.ts";
 import { listen } from "./server.ts";
+import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
 import { welcome } from "./welcome.ts";
 import { completeConfig, isSelfContained, wire } from "./wire.ts";
 
-/** Serves until `ending` tells why to end; a signal that comes while it starts ends it as soon as it has started. */
-async function run(config: Config, ending: Promise<string>): Promise<void> {
+/** Serves until the first signal; one that comes while it starts ends it as soon as it has started. */
+async function run(config: Config, ending: Ending): Promise<void> {
   const log = createLog(config.logLevel);
   logStrayErrors(log);
   const { databaseUrl, dataDir } = config;
@@ -39,9 +40,10 @@ async function run(config: Config, ending: Promise<string>): Promise<void> {
     log.info({ address: server.url.href }, "listening");
     if (isSelfContained(config)) await welcome(server.url, deps.accessTokens);
 
-    log.info({ signal: await ending }, "draining");
+    const signal = await ending.signal;
+    log.info({ signal }, "draining");
     draining = true;
-    await Promise.all([server.stop(), jobs.drain()]);
+    await shutDown({ server, jobs }, { ...timesFor(signal, config), hurry: ending.hurry });
     await jobs.stop();
     await parts.workers.end();
     await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
@@ -79,12 +81,11 @@ const sweepJob = (deps: Deps): Recurring => ({
   runHere: () => removeLeftoverUploads(deps.config.dataDir),
 });
 
-/** Listened to for good: a terminal's Ctrl-C arrives twice, from the terminal and from `bun run`. */
-function firstSignal(): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => resolve(signal));
-  return promise;
-}
+/** Ctrl-C comes from a person at a terminal, where no proxy has to notice anything first. */
+const timesFor = (signal: string, { shutdownGraceSeconds, shutdownDrainSeconds }: Config) => ({
+  graceMs: signal === "SIGINT" ? 0 : shutdownGraceSeconds * 1_000,
+  drainMs: shutdownDrainSeconds * 1_000,
+});
 
 /** An error that no request owns is our fault, but not a reason to drop the requests that are under way. */
 function logStrayErrors(log: Logger): void {
@@ -93,7 +94,7 @@ function logStrayErrors(log: Logger): void {
 }
 
 try {
-  const ending = firstSignal();
+  const ending = listenToSignals();
   const config = parseConfig(process.env, process.cwd());
   await requireDataDir(config.dataDir);
   await run(await completeConfig(config), ending);

@@ -5,24 +5,31 @@ import { idleSeconds } from "./http/bind.ts";
 
 /** Larger than the largest body of the contract: http/body.ts refuses sooner, with a Problem. */
 const maxRequestBodySize = 1024 ** 3 + 1024 ** 2;
-/** What is under way when the drain begins may take this long. */
-const drainMs = 25_000;
 
 export interface Server {
   readonly url: URL;
-  /** Takes no more connections; resolves once all requests are answered, or are cut off after 25 s. */
-  stop(): Promise<void>;
+  /** Asks the client of every answer from now on to close its connection. New connections are still taken. */
+  leave(): void;
+  /** Takes no more connections. Resolves once all requests are answered, or are cut off after `drainMs` (25 s). */
+  stop(drainMs?: number): Promise<void>;
 }
 
 type Address = Pick<Config, "host" | "port">;
 
 /** Listens. Throws a one-line ConfigError where the address cannot be had. */
 export function listen(app: ReturnType<typeof createApp>, address: Address): Server {
-  const server = serve(app, address);
+  let leaving = false;
+  const server = serve(app, address, (response) => {
+    if (leaving) response.headers.set("Connection", "close");
+    return response;
+  });
   app.server = server as typeof app.server;
   return {
     url: server.url,
-    stop: async () => {
+    leave: () => {
+      leaving = true;
+    },
+    stop: async (drainMs = 25_000) => {
       const timer = setTimeout(() => server.stop(true), drainMs);
       await server.stop();
       clearTimeout(timer);
@@ -30,9 +37,14 @@ export function listen(app: ReturnType<typeof createApp>, address: Address): Ser
   };
 }
 
-function serve(app: ReturnType<typeof createApp>, { host, port }: Address) {
+type Send = (response: Response) => Response;
+
+function serve(app: ReturnType<typeof createApp>, { host, port }: Address, send: Send) {
   try {
-    const fetch = (request: Request) => app.fetch(withHost(request));
+    const fetch = (request: Request) => {
+      const answer = app.fetch(withHost(request));
+      return answer instanceof Promise ? answer.then(send) : send(answer);
+    };
     return Bun.serve({ hostname: host, port, maxRequestBodySize, idleTimeout: idleSeconds, fetch });
   } catch (cause) {
     const taken = ["EADDRINUSE", "EACCES"].includes((cause as NodeJS.ErrnoException).code ?? "");

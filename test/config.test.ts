@@ -26,6 +26,8 @@ test("nothing configured is everything embedded, with the documented defaults", 
     draftSweepIntervalSeconds: 300,
     outboundAllow: [],
     trustedProxies: [],
+    shutdownGraceSeconds: 5,
+    shutdownDrainSeconds: 25,
     logLevel: "info",
   });
   for (const absent of [
@@ -143,6 +145,8 @@ describe("a bad value is one line that begins with its variable", () => {
     ["UPLOAD_MAX_SIZE", ["0", "-1", "10GB", "MB", "2048MB", "1e6", "0.1"]],
     ["DRAFT_MAX_AGE_HOURS", ["-1", "a day", "8761"]],
     ["DRAFT_SWEEP_INTERVAL_SECONDS", ["0", "86401"]],
+    ["SHUTDOWN_GRACE_SECONDS", ["-1", "601", "5s"]],
+    ["SHUTDOWN_DRAIN_SECONDS", ["-1", "3601", "soon"]],
     ["OUTBOUND_ALLOW", ["https://core.bank", "10.0.0.0/33", "core:0", "*.bank.internal", "core,a b"]],
     ["TRUSTED_PROXIES", ["10.0.0.0/33", "proxy.internal", "10.0.0.0/8,x"]],
     ["LOG_LEVEL", ["INFO", "verbose"]],

@@ -42,7 +42,14 @@ const rooms = new Set<string>(Object.values(operations).map(({ tag }) => tag));
 const commands = new Set(
   Object.values(manifest.scripts).flatMap((script) => script.match(/src\/\w+\.ts/g) ?? []),
 );
-const above = new Set([...[...commands].map(unitOf), "app.ts", "server.ts", "welcome.ts", "http"]);
+const above = new Set([
+  ...[...commands].map(unitOf),
+  "app.ts",
+  "server.ts",
+  "shutdown.ts",
+  "welcome.ts",
+  "http",
+]);
 
 /** Imports inside `src/` that leave their unit, and break the rule. */
 function breaches(rule: (from: string, to: string) => boolean): Import[] {

@@ -17,15 +17,14 @@ export interface Jobs {
   /** What every process of the server does again and again, once an interval in all. */
   recur(job: Recurring): Promise<void>;
   queue<Data extends object>(name: string, options?: QueueOptions<Data>): Promise<Queue<Data>>;
-  /** Begins no job more, and waits for what is under way, up to 25 seconds: a call to an outside system takes its time. */
-  drain(): Promise<void>;
+  /** Stops taking new jobs and waits for running ones, `limitMs` at most, because calls to external systems can be slow. */
+  drain(limitMs: number): Promise<void>;
   /** Ends everything; what is under way is given 5 seconds. */
   stop(): Promise<void>;
 }
 
 export type { Queue } from "./queue.ts";
 
-const drainMs = 25_000;
 const stopMs = 5_000;
 const day = 86_400;
 /** How often lost jobs are looked for: those whose process gives no sign of life. */
@@ -57,7 +56,7 @@ export async function startJobs(
       drains.push(drain);
       return queue;
     },
-    drain: () => within(drainMs, Promise.all(drains.map((drain) => drain()))),
+    drain: (limitMs) => within(limitMs, Promise.all(drains.map((drain) => drain()))),
     stop: async () => {
       for (const stop of stops) stop();
       await within(stopMs, Promise.all(drains.map((drain) => drain())));

@@ -77,6 +77,72 @@ test(
   timeout,
 );
 
+test(
+  "SIGTERM: during the grace period requests are served, readiness is refused, and answers close their connections",
+  () =>
+    inFolder(async (_folder, start) => {
+      const server = start({ environment: { ...environment(), SHUTDOWN_GRACE_SECONDS: "2" } });
+      const url = await server.listening;
+      const headers = { authorization: `Bearer ${await tokenOf(start)}` };
+      expect((await fetch(url + tables, { headers })).headers.get("connection")).not.toBe("close");
+      server.kill("SIGTERM");
+      // What Ctrl-C does under `bun run`: the same signal twice.
+      server.kill("SIGTERM");
+      while (!server.stderr().includes("draining")) await Bun.sleep(5);
+      const since = Date.now();
+      let served = 0;
+      for (; Date.now() - since < 1_500; served++) {
+        const { status, headers: given } = await fetch(url + tables, { headers, keepalive: false });
+        expect({ status, connection: given.get("connection") }).toEqual({ status: 200, connection: "close" });
+        expect((await fetch(`${url}/readyz`)).status).toBe(503);
+      }
+      expect(served).toBeGreaterThan(5);
+      expect(await server.exited).toBe(0);
+      expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    }),
+  timeout,
+);
+
+test(
+  "a second signal ends the wait for requests under way",
+  () =>
+    inFolder(async (_folder, start) => {
+      const server = start({ environment: environment() });
+      const url = await server.listening;
+      const headers = { authorization: `Bearer ${await tokenOf(start)}` };
+      await sql.begin(async (tx) => {
+        await tx`lock table tenant_1.customers in access exclusive mode`;
+        const request = fetch(`${url}${tables}/customers/rows`, { headers }).catch(() => "cut");
+        await untilBlocked();
+        server.kill("SIGTERM");
+        await Bun.sleep(1_200);
+        server.kill("SIGTERM");
+        expect(await request).toBe("cut");
+        expect(await server.exited).toBe(0);
+      });
+    }),
+  timeout,
+);
+
+test(
+  "SHUTDOWN_DRAIN_SECONDS bounds the wait for requests under way",
+  () =>
+    inFolder(async (_folder, start) => {
+      const server = start({ environment: { ...environment(), SHUTDOWN_DRAIN_SECONDS: "0.5" } });
+      const url = await server.listening;
+      const headers = { authorization: `Bearer ${await tokenOf(start)}` };
+      await sql.begin(async (tx) => {
+        await tx`lock table tenant_1.customers in access exclusive mode`;
+        const request = fetch(`${url}${tables}/customers/rows`, { headers }).catch(() => "cut");
+        await untilBlocked();
+        server.kill("SIGTERM");
+        expect(await request).toBe("cut");
+        expect(await server.exited).toBe(0);
+      });
+    }),
+  timeout,
+);
+
 async function untilBlocked(): Promise<void> {
   for (;;) {
     const [row] = await sql`select count(*)::int as waiting from pg_stat_activity

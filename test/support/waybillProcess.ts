@@ -28,7 +28,7 @@ export interface WaybillProcess {
 export function startWaybill({ cwd, environment = {}, command }: WaybillOptions): WaybillProcess {
   const child = Bun.spawn([process.execPath, ...(command ?? [join(repository, "src/main.ts")])], {
     cwd,
-    env: { ...inherited(), PORT: "0", NODE_ENV: "test", ...environment },
+    env: { ...inherited(), PORT: "0", NODE_ENV: "test", SHUTDOWN_GRACE_SECONDS: "0", ...environment },
     stdout: "pipe",
     stderr: "pipe",
   });
