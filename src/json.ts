@@ -1,56 +1,70 @@
 /**
- * JSON text → value, losing nothing on the way in (design 7).
+ * JSON text → value, losing nothing on the way in.
  *
- * JavaScript's own parser rounds long numbers, drops the zero of 1.10 and forgets all but the last of two equal
- * keys. So a quick scan looks for a token that would suffer. Nearly every body has none and goes through the
- * built-in parser; the others go through lossless-json, and a number that a double cannot hold as written becomes a
- * `JSON.rawJSON` object, which `JSON.stringify` writes out exactly as it came in.
+ * JavaScript's own parser rounds long numbers, drops the zero of 1.10 and forgets all but the last of two equal keys.
+ * It also stops everything else for seconds where a large text holds millions of values. So there are two ways:
+ *
+ * - A small text is scanned for a token that would suffer. Nearly none has any, and the built-in parser takes it.
+ * - Every other text goes through a parser of our own, once and in linear time. It keeps its own stack, so it can stop
+ *   between two values. A number that a double cannot hold as written becomes a `JSON.rawJSON` object, which
+ *   `JSON.stringify` writes out exactly as it came in. Only this parser refuses a text.
  */
-import { LosslessNumber, parse as parseLossless } from "lossless-json";
-import { type Fault, maxFaults, Problem } from "./problem.ts";
+import { endOfString, isDouble, JsonParser, maxDepth, quote } from "./jsonParser.ts";
 
-/** Arrays and objects within each other. Deeper than any honest document, shallower than any parser's stack. */
-export const maxDepth = 128;
+export { maxDepth, pointerToken, unstorable } from "./jsonParser.ts";
 
 /**
- * The value of a JSON text. Throws `invalid_json` for a syntax error, a key that stands twice in one object or too
- * deep nesting, and `invalid_body` for strings that cannot be stored (U+0000, half of a surrogate pair).
+ * The value of a JSON text. Throws `invalid_json` for a syntax error, a key that stands twice in one object, too deep
+ * nesting or too many values, and `invalid_body` for strings that cannot be stored (U+0000, half of a surrogate pair).
  */
 export function parseJson(text: string): unknown {
-  const seen = scan(text);
-  if (seen.depth > maxDepth)
-    throw new Problem("invalid_json", { message: `The body nests deeper than ${maxDepth} levels.` });
-  const value = parseNative(text);
-  const repeatsKey = countKeys(value) !== seen.keys;
-  const exact = seen.risky || repeatsKey ? parseExact(text) : value;
-  if (repeatsKey) throw duplicateKey("");
-  if (seen.unicodeEscape) refuseUnstorable(exact);
-  return exact;
+  if (text.length <= smallText) {
+    const value = parseHarmless(text);
+    if (value !== undefined) return value;
+  }
+  const parser = new JsonParser(text);
+  while (!parser.step(Number.POSITIVE_INFINITY));
+  return parser.value;
 }
 
-/** The source text of a number: exact for `JSON.rawJSON` objects, as JavaScript writes it for others. */
-export function numberText(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
-  return JSON.isRawJSON(value) ? value.rawJSON : undefined;
+/** As `parseJson`, but in turns of about `turnMs` milliseconds, between which `pause` lets other work run. */
+export async function parseJsonInTurns(
+  text: string,
+  { turnMs, pause }: { readonly turnMs: number; readonly pause: () => Promise<void> },
+): Promise<unknown> {
+  const parser = new JsonParser(text);
+  while (!parser.step(performance.now() + turnMs)) await pause();
+  return parser.value;
+}
+
+/** Up to so many characters the built-in parser takes less than a millisecond, whatever the text. */
+export const smallText = 64 * 1024;
+
+/** The value of a text that the built-in parser reads without loss; undefined for any other. */
+function parseHarmless(text: string): unknown {
+  const seen = scan(text);
+  if (seen.suspect || seen.depth > maxDepth) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return countKeys(value) === seen.keys ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Scan {
-  /** A number that a double might not give back as it was written. */
-  risky: boolean;
-  unicodeEscape: boolean;
+  /** A number that a double might not give back as it was written, or a text that might not be storable. */
+  suspect: boolean;
   depth: number;
   /** Colons outside of strings: the number of keys, counting those that stand twice. */
   keys: number;
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-
 /** One pass over the text. Valid for any text; means something for valid JSON only. */
 function scan(text: string): Scan {
-  const seen: Scan = { risky: false, unicodeEscape: text.includes("\\u"), depth: 0, keys: 0 };
+  const seen: Scan = { suspect: text.includes("\\u"), depth: 0, keys: 0 };
   let depth = 0;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && !seen.suspect; at++) {
     const char = text.charCodeAt(at);
     if (char === quote) at = endOfString(text, at);
     else if (char === 0x3a) seen.keys++;
@@ -58,23 +72,42 @@ function scan(text: string): Scan {
     else if (char === 0x7d || char === 0x5d) depth--;
     else if (char === 0x2d || (char >= 0x30 && char <= 0x39)) {
       const end = endOfNumber(text, at);
-      if (!seen.risky) seen.risky = isRisky(text, at, end);
+      seen.suspect = !isDouble(text.slice(at, end));
       at = end - 1;
     }
   }
   return seen;
 }
 
-/** The index of the closing quote of the string that opens at `start`, or of the text's end. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1) {
-    let escapes = 0;
-    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++;
-    if (escapes % 2 === 0) return end;
-    end = text.indexOf('"', end + 1);
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  for (; end < text.length; end++) {
+    const char = text.charCodeAt(end);
+    const digit = char >= 0x30 && char <= 0x39;
+    if (!digit && char !== 0x2e && char !== 0x2d && char !== 0x2b && (char | 0x20) !== 0x65) break;
   }
-  return text.length;
+  return end;
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object") keys += countKeys(item);
+    return keys;
+  }
+  for (const key in value) {
+    keys++;
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object") keys += countKeys(item);
+  }
+  return keys;
+}
+
+/** The source text of a number: exact for `JSON.rawJSON` objects, as JavaScript writes it for others. */
+export function numberText(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return JSON.isRawJSON(value) ? value.rawJSON : undefined;
 }
 
 export interface MemberText {
@@ -111,100 +144,3 @@ function withoutSpace(text: string, from: number, to: number): { start: number; 
   const value = text.slice(from, to);
   return { start: to - value.trimStart().length, end: from + value.trimEnd().length };
 }
-
-function endOfNumber(text: string, start: number): number {
-  let end = start + 1;
-  for (; end < text.length; end++) {
-    const char = text.charCodeAt(end);
-    const digit = char >= 0x30 && char <= 0x39;
-    if (!digit && char !== 0x2e && char !== 0x2d && char !== 0x2b && (char | 0x20) !== 0x65) break;
-  }
-  return end;
-}
-
-function isRisky(text: string, start: number, end: number): boolean {
-  const token = text.slice(start, end);
-  return String(Number(token)) !== token;
-}
-
-function parseNative(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Problem("invalid_json", { message: syntaxMessage(text, cause), cause });
-  }
-}
-
-function parseExact(text: string): unknown {
-  try {
-    return parseLossless(text, undefined, {
-      parseNumber: (token) => (String(Number(token)) === token ? Number(token) : JSON.rawJSON(token)),
-      onDuplicateKey: ({ key }) => {
-        throw duplicateKey(key);
-      },
-    });
-  } catch (cause) {
-    throw cause instanceof Problem ? cause : new Problem("invalid_json", { cause });
-  }
-}
-
-/** lossless-json names the key where the two values differ; two equal ones only show in the count. */
-const duplicateKey = (key: string) =>
-  new Problem("invalid_json", {
-    message: `A key${key && ` (${JSON.stringify(key.slice(0, 100))})`} stands twice in one object.`,
-  });
-
-/** lossless-json knows the place of the error, the built-in parser does not. */
-function syntaxMessage(text: string, cause: unknown): string {
-  try {
-    parseLossless(text.slice(0, 1_048_576), undefined, { parseNumber: (token) => new LosslessNumber(token) });
-  } catch (error) {
-    if (error instanceof SyntaxError) return `The body is not valid JSON: ${error.message.slice(0, 200)}.`;
-  }
-  return `The body is not valid JSON${cause instanceof SyntaxError && text === "" ? ": it is empty" : ""}.`;
-}
-
-function countKeys(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let keys = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === "object") keys += countKeys(item);
-    return keys;
-  }
-  for (const key in value) {
-    keys++;
-    const item = (value as Record<string, unknown>)[key];
-    if (typeof item === "object") keys += countKeys(item);
-  }
-  return keys;
-}
-
-function refuseUnstorable(value: unknown): void {
-  const faults: Fault[] = [];
-  collectUnstorable(value, "", faults);
-  if (faults.length > 0) throw new Problem("invalid_body", { errors: faults });
-}
-
-function collectUnstorable(value: unknown, pointer: string, faults: Fault[]): void {
-  if (faults.length >= maxFaults) return;
-  if (typeof value === "string") {
-    const detail = unstorable(value);
-    if (detail) faults.push({ pointer, detail });
-    return;
-  }
-  if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return;
-  for (const [key, item] of Object.entries(value)) {
-    const detail = unstorable(key);
-    if (detail) faults.push({ pointer, detail: `A key here is not storable. ${detail}` });
-    collectUnstorable(item, `${pointer}/${pointerToken(key)}`, faults);
-  }
-}
-
-/** Why a text cannot be stored; undefined where it can. */
-export function unstorable(text: string): string | undefined {
-  if (text.includes("\0")) return "It contains U+0000, which cannot be stored.";
-  return text.isWellFormed() ? undefined : "It contains half of a surrogate pair, which is not text.";
-}
-
-/** One reference token of a JSON pointer (RFC 6901), made well-formed so that the answer can always be sent. */
-export const pointerToken = (key: string) => key.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1");

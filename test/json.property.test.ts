@@ -1,7 +1,7 @@
 /** src/json.ts for every JSON text, and for every text that is none. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { maxDepth, parseJson } from "../src/json.ts";
+import { maxDepth, parseJson, parseJsonInTurns } from "../src/json.ts";
 import { Problem } from "../src/problem.ts";
 
 const storable = (text: string) => !text.includes("\0") && text.isWellFormed();
@@ -144,4 +144,63 @@ test("nesting is taken to 128 levels and refused beyond, in any mixture", () => 
     }),
     { numRuns: 20 },
   );
+});
+
+/** Stops after each look at the clock. */
+const inTurns = (text: string, pause = async () => {}) => parseJsonInTurns(text, { turnMs: 0, pause });
+
+test("read in turns, each text has the same value or the same kind of refusal", async () => {
+  const text = fc.oneof(
+    document,
+    fc.array(document, { minLength: 300, maxLength: 600 }).map((items) => `[${items.join(",")}]`),
+    fc.string({ unit: fc.constantFrom(...'{}[],:"\\u0dn1.-+eE \ntrue') }),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, async (given) => {
+      const refusal = problemOf(given)?.code;
+      const outcome = await inTurns(given).catch((error: Problem) => error);
+      if (refusal !== undefined) expect(outcome).toMatchObject({ code: refusal });
+      else expect(JSON.stringify(outcome)).toBe(JSON.stringify(parseJson(given)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const size = 8 * 1024 ** 2;
+const filled = (unit: string) => `[${unit.repeat(size / unit.length).slice(0, -1)}]`;
+
+test.each([
+  ["empty objects", filled("{},")],
+  ["deep arrays", filled(`${"[".repeat(120)}${"]".repeat(120)},`)],
+  ["exact numbers", filled("1.10,")],
+  ["short numbers", filled("1,")],
+  ["different keys", `{${Array.from({ length: 500_000 }, (_, i) => `"key${i}":1`).join(",")}}`],
+  ["one number", `[${"7".repeat(size)}]`],
+  ["one string of escapes", `["${"\\\\".repeat(size / 2)}"]`],
+  ["blanks", `${" ".repeat(size)}[]`],
+])("8 MiB of %s are read, or refused, in short turns", async (_what, text) => {
+  let [since, longest] = [performance.now(), 0];
+  const look = () => {
+    longest = Math.max(longest, performance.now() - since);
+    since = performance.now();
+  };
+  const pause = async () => {
+    look();
+    await new Promise(setImmediate);
+    since = performance.now();
+  };
+  await parseJsonInTurns(text, { turnMs: 10, pause }).catch((error) => {
+    expect(error).toBeInstanceOf(Problem);
+    expect(error.code).toBe("invalid_json");
+  });
+  look();
+  // The built-in parser takes a second and more for the worst of them.
+  expect(longest).toBeLessThan(400);
+});
+
+test.each([
+  ["values", `[${"1,".repeat(4_000_000)}1]`],
+  ["objects and arrays", `[${"{},".repeat(1_000_000)}{}]`],
+])("more %s than any honest text has are refused", (what, text) => {
+  expect(problemOf(text)).toMatchObject({ code: "invalid_json", message: expect.stringContaining(what) });
 });
