@@ -20,6 +20,7 @@ import {
 import { type Catches, ErrorEventDefinition, TimerEventDefinition } from "./eventDefinitions.ts";
 import { type Judgement, judgeProcess } from "./judge.ts";
 import { ParallelGateway } from "./parallelGateway.ts";
+import { SequenceFlow } from "./sequenceFlow.ts";
 import { type Lines, type ModelFault, scanXml } from "./xml.ts";
 
 export type { ModelFault } from "./xml.ts";
@@ -155,6 +156,7 @@ const resolver = TypeResolver({
   ...elements,
   ErrorEventDefinition,
   ParallelGateway,
+  SequenceFlow,
   TimerEventDefinition,
 } as never);
 

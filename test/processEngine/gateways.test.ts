@@ -1,0 +1,71 @@
+/** Steps whose number of paths grows with the model: what starts and what goes on takes time by its size. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { conditionalFlow, end, flow, model, start, userTask } from "../support/bpmn.ts";
+import {
+  completeTask,
+  deploy,
+  freshKey,
+  reaches,
+  startInstance,
+  stateOf,
+  tasksOf,
+} from "../support/processes.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+setDefaultTimeout(60_000);
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+/** As many gateways, one behind the other, each with two ways to the next. */
+const row = (gateways: number) =>
+  Array.from({ length: gateways }, (_, at) => {
+    const next = at + 1 < gateways ? `g${at + 1}` : "review";
+    return [
+      `<exclusiveGateway id="g${at}" default="g${at}_a${at}"/><task id="a${at}"/><task id="b${at}"/>`,
+      flow(`g${at}`, `a${at}`, next),
+      conditionalFlow(`g${at}`, `b${at}`, "${amount > 1000}"),
+      flow(`b${at}`, next),
+    ].join("\n");
+  }).join("\n");
+
+async function deployed(parts: readonly string[]): Promise<string> {
+  const key = freshKey();
+  const ends = [userTask("review"), end(), flow("review", "end")];
+  await deploy(server, model(key, [start(), ...parts, ...ends].join("\n")));
+  return key;
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return (performance.now() - begun) / 1000;
+}
+
+test("thirty exclusive gateways in a row take no longer than their number", async () => {
+  const key = await deployed([flow("start", "g0"), row(30)]);
+  const took = await seconds(async () => {
+    const { process_instance_id: id } = await startInstance(server, key, { variables: { amount: 5 } });
+    const [task] = await tasksOf(server, id);
+    await completeTask(server, task?.task_id ?? "");
+    await reaches(server, id, "completed");
+  });
+  // With every discard followed to its end, 14 of them take half a minute.
+  expect(took).toBeLessThan(10);
+});
+
+test("an element that nothing leads to is waited for no longer than the end that it leads to", async () => {
+  const beside = `${userTask("lonely")}${flow("lonely", "g0")}`;
+  const key = await deployed([flow("start", "g0"), row(16), beside]);
+  const took = await seconds(async () => {
+    const { process_instance_id: id } = await startInstance(server, key, { variables: { amount: 5 } });
+    const tasks = await tasksOf(server, id);
+    expect(tasks.map(({ activity_id }) => activity_id).toSorted()).toEqual(["lonely", "review"]);
+    const review = tasks.find(({ activity_id }) => activity_id === "review");
+    await completeTask(server, review?.task_id ?? "");
+    expect(await stateOf(server, id)).toBe("completed");
+  });
+  expect(took).toBeLessThan(10);
+});
