@@ -13,14 +13,49 @@ interface Component {
 /** Whether the form gives a variable of this name. */
 export function namesOf(form: object | null): (name: string) => boolean {
   const names = new Set<string>();
-  const patterns: RegExp[] = [];
+  const files = newNode();
   for (const { path, isFile } of form ? fieldsIn(form, []) : []) {
     if (path[0] !== undefined) names.add(path[0]);
-    const parts = path.map((part) => (part === item ? "\\d+" : RegExp.escape(part)));
-    if (isFile) patterns.push(new RegExp(`^${parts.join("_")}(_\\d+)?$`, "u"));
+    if (isFile) addPath(files, path);
   }
-  return (name) => names.has(name) || patterns.some((pattern) => pattern.test(name));
+  return (name) => names.has(name) || isPath(files, name);
 }
+
+/** A tree of words, so that a name is not held against every file field of a large form. */
+interface Node {
+  readonly next: Map<string, Node>;
+  isEnd: boolean;
+}
+
+const newNode = (): Node => ({ next: new Map(), isEnd: false });
+
+function addPath(root: Node, path: readonly string[]): void {
+  let node = root;
+  for (const word of path.flatMap((part) => (part === item ? [anyNumber] : part.split("_")))) {
+    const next = node.next.get(word) ?? newNode();
+    node.next.set(word, next);
+    node = next;
+  }
+  node.isEnd = true;
+}
+
+/** A field's second and further files have a number behind its path. */
+function isPath(root: Node, name: string): boolean {
+  const words = name.split("_");
+  let before: Node[] = [];
+  let nodes = [root];
+  for (const word of words) {
+    before = nodes;
+    const keys = isNumber(word) ? [word, anyNumber] : [word];
+    nodes = nodes.flatMap(({ next }) => keys.flatMap((key) => next.get(key) ?? []));
+  }
+  const isFurther = isNumber(words.at(-1) ?? "") && before.some(({ isEnd }) => isEnd);
+  return isFurther || nodes.some(({ isEnd }) => isEnd);
+}
+
+const isNumber = (word: string) => /^\d+$/.test(word);
+/** No word has an underscore. */
+const anyNumber = "_";
 
 /** Stands for an item's number in a list. */
 const item = "#";

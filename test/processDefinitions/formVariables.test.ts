@@ -61,3 +61,17 @@ test("without a form there are none, and a form that is odd breaks nothing", () 
   ])
     expect(namesOf(odd)("")).toBe(false);
 });
+
+test("names are held against a form of a thousand fields in lists at once", () => {
+  const field = (index: number) => ({
+    type: "dynamiclist",
+    path: `list_${index}`,
+    components: [{ type: "filepicker", key: `file_${index}` }],
+  });
+  const isOfForm = namesOf({ components: Array.from({ length: 1_000 }, (_, index) => field(index)) });
+  expect(isOfForm("list_7_12_file_7_3")).toBe(true);
+  expect(isOfForm("list_7_12_file_8")).toBe(false);
+  const begun = performance.now();
+  for (let index = 0; index < 1_000; index++) isOfForm(`list_${index}_1_file_1`);
+  expect(performance.now() - begun).toBeLessThan(500);
+});

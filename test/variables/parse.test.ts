@@ -185,3 +185,21 @@ test("what an integration gave is stored as its type says; what is not of its ty
     /^the value of "a" is not/,
   );
 });
+
+test("more than a thousand variables are refused before one of them is read", () => {
+  const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`v${index}`, null]));
+  const body = { variables: many };
+  const begun = performance.now();
+  expect(() => parseVariables(body)).toThrow("A request has at most 1000 variables; this one has 200000.");
+  const known = Array.from({ length: 100 }, (_, index) => ({
+    pointer: `/variables/v${index}`,
+    detail: "No.",
+  }));
+  expect(() => parseVariables(body, { faults: known })).toThrow(Problem);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test("the pointer to a name that is too long is not as long as the name", () => {
+  const [fault] = faultsOf(`{"${"n".repeat(100_000)}":{"value":1}}`);
+  expect(fault?.pointer.length).toBeLessThan(400);
+});

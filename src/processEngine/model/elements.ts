@@ -70,14 +70,20 @@ export const extensionsOf = (element: Element): readonly Element[] => {
 export function propertiesOf(element: Element): {
   readonly properties: Readonly<Record<string, string>>;
   readonly repeated: readonly string[];
+  /** All of them, also those that stand twice. */
+  readonly count: number;
 } {
   const all = extensionsOf(element)
     .filter(({ $type }) => $type === "camunda:Properties")
     .flatMap((list) => listOf(list, "values"))
     .map((property): [string, string] => [String(property.name ?? ""), String(property.value ?? "")]);
-  const names = all.map(([name]) => name);
-  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
-  return { properties: Object.fromEntries(all), repeated };
+  const seen = new Set<string>();
+  const repeated: string[] = [];
+  for (const [name] of all) {
+    if (seen.has(name)) repeated.push(name);
+    seen.add(name);
+  }
+  return { properties: Object.fromEntries(all), repeated, count: all.length };
 }
 
 export const isType = (element: Element, ...types: readonly string[]) =>
@@ -94,8 +100,12 @@ export const kindOf = ({ $type }: Element) =>
 export function formRefOf(element: Element): string | undefined {
   const attribute = element.formRef ?? element.formKey;
   if (typeof attribute !== "string" || attribute === "") return undefined;
-  const deployed = /^camunda-forms:(?:deployment|bpmn):(?:.*\/)?(.+?)(?:\.form)?$/.exec(attribute);
-  return deployed?.[1] ?? attribute;
+  const prefix = /^camunda-forms:(?:deployment|bpmn):/.exec(attribute)?.[0];
+  if (prefix === undefined || prefix === attribute) return attribute;
+  const path = attribute.slice(prefix.length);
+  // A slash at the end is part of the name. A pattern for the last slash would be quadratic in their number.
+  const name = path.length < 2 ? path : path.slice(path.lastIndexOf("/", path.length - 2) + 1);
+  return name.endsWith(".form") && name !== ".form" ? name.slice(0, -".form".length) : name;
 }
 
 /** The error definitions of an event. */

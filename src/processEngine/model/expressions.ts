@@ -16,6 +16,9 @@ export class ExpressionError extends Error {
 type Values = Readonly<Record<string, unknown>>;
 
 const longest = 2_000;
+/** Characters of a text that is put together from others. */
+const longestJoined = 64 * 1024;
+const longestTime = 255;
 const whole = /^\s*[$#]\{([^{}]*)\}\s*$/;
 const part = /[$#]\{/;
 
@@ -37,10 +40,13 @@ interface Asked {
   readonly content?: { readonly type?: string };
 }
 
+/** Whether it is short enough to be read as a date or a duration. */
+export const isTimeText = (text: string) => text.length <= longestTime;
+
 /** The engine would take an empty time for now. */
 function evaluateTime(text: string, variables: Values): string {
   const value = evaluate(text, variables);
-  if (typeof value === "string" && value.trim() !== "") return value;
+  if (typeof value === "string" && isTimeText(value) && value.trim() !== "") return value;
   throw new ExpressionError(`The expression ${text} gives a timer no date and no duration.`);
 }
 
@@ -95,8 +101,8 @@ const known = new LRUCache<string, Compiled>({ max: 1_000 });
 function compile(text: string): Compiled {
   const found = known.get(text);
   if (found) return found;
-  const inner = whole.exec(text)?.[1];
-  if (inner === undefined || text.length > longest)
+  const inner = text.length > longest ? undefined : whole.exec(text)?.[1];
+  if (inner === undefined)
     throw new ExpressionError(`"${text.slice(0, 200)}" is not one expression in \${…}.`);
   const made = parse(text, inner);
   known.set(text, made);
@@ -262,17 +268,31 @@ function truthOf(value: unknown): boolean {
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === "") return true;
-  return typeof value === "object" && Object.keys(value).length === 0;
+  if (typeof value !== "object") return false;
+  // A large object is not listed to learn whether it has members.
+  for (const _ in value) return false;
+  return true;
 }
 
 type Numeric = number | bigint;
 const decimal = /^-?\d+(\.\d+)?$/;
+/** More than a double and the bigints of `calculate` can have. */
+const mostDigits = 400;
 
 /** A number, or the text of one: whole numbers keep every digit. */
 function numeric(value: unknown): Numeric | undefined {
   if (typeof value === "number" || typeof value === "bigint") return value;
   if (typeof value !== "string" || !decimal.test(value)) return undefined;
-  return value.includes(".") ? Number(value) : BigInt(value);
+  return value.includes(".") ? Number(value) : wholeNumber(value);
+}
+
+/** Exact where something can be near it. Making a bigint is quadratic in the number of digits. */
+function wholeNumber(text: string): Numeric {
+  if (text.length <= mostDigits) return BigInt(text);
+  const isNegative = text.startsWith("-");
+  const digits = text.slice(Number(isNegative)).replace(/^0+/, "");
+  const size = digits.length <= mostDigits ? BigInt(digits) : Number.POSITIVE_INFINITY;
+  return isNegative ? -size : size;
 }
 
 /** Nothing counts as 0, as in JUEL. */
@@ -288,8 +308,15 @@ function calculate({ exactly, nearly }: Arithmetic, left: unknown, right: unknow
 /** Texts that are no numbers are joined, which JUEL refuses: timers are put together so. */
 function sumOf(left: unknown, right: unknown): unknown {
   const isText = [left, right].some((value) => typeof value === "string" && numeric(value) === undefined);
-  if (isText && [left, right].every((value) => typeof value !== "object")) return `${left}${right}`;
+  if (isText && [left, right].every((value) => typeof value !== "object")) return joined(left, right);
   return calculate(plus, left, right);
+}
+
+function joined(left: unknown, right: unknown): string {
+  const [before, after] = [String(left), String(right)];
+  if (before.length + after.length > longestJoined)
+    throw new ExpressionError(`It joins texts of more than ${longestJoined} characters.`);
+  return before + after;
 }
 
 function operandOf(value: unknown): Numeric | undefined {
@@ -304,7 +331,7 @@ const isWhole = (value: Numeric) =>
 /** A text beside a boolean is read as one, as in JUEL: `true` in any case is true, all else false. */
 function isSame(left: unknown, right: unknown): boolean {
   if (typeof left === "boolean" && typeof right === "string")
-    return left === (right.toLowerCase() === "true");
+    return left === (right.length === "true".length && right.toLowerCase() === "true");
   if (typeof left === "string" && typeof right === "boolean") return isSame(right, left);
   if (typeof left === "string" && typeof right === "string") return left === right;
   const [a, b] = [numeric(left), numeric(right)];

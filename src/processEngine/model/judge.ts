@@ -22,7 +22,7 @@ import {
   type Process,
   propertiesOf,
 } from "./elements.ts";
-import { checkExpression } from "./expressions.ts";
+import { checkExpression, isTimeText } from "./expressions.ts";
 
 /** Says something of an element. */
 export interface Judgement {
@@ -32,6 +32,7 @@ export interface Judgement {
 
 const maxFlowNodes = 1_000;
 const maxFlows = 4_000;
+const maxProperties = 200;
 const passing = ["Task", "ManualTask"];
 const gateways = ["ExclusiveGateway", "ParallelGateway", "InclusiveGateway"];
 const activities = ["UserTask", "ServiceTask", "SubProcess", ...passing];
@@ -129,7 +130,11 @@ function judgeServiceTask(element: Element, { fault }: Judgement): void {
     );
     return;
   }
-  const { properties, repeated } = propertiesOf(element);
+  const { properties, repeated, count } = propertiesOf(element);
+  if (count > maxProperties) {
+    fault(element, `A service task has at most ${maxProperties} properties; this one has ${count}.`);
+    return;
+  }
   for (const name of repeated) fault(element, `The property "${name}" stands twice.`);
   const parsed = parseServiceTask(topic as string, properties);
   if ("faults" in parsed) for (const detail of parsed.faults) fault(element, detail);
@@ -255,8 +260,8 @@ function judgeTimer(event: Element, definition: Element, { fault }: Judgement): 
     fault(event, `"${text.slice(0, 100)}" is not an ISO 8601 ${timeDuration ? "duration" : "date"}.`);
 }
 
-const isDuration = (text: string) => parses(() => new ISODuration(text).parse());
-const isDate = (text: string) => parses(() => new ISODate(text).parse());
+const isDuration = (text: string) => isTimeText(text) && parses(() => new ISODuration(text).parse());
+const isDate = (text: string) => isTimeText(text) && parses(() => new ISODate(text).parse());
 
 function parses(parse: () => unknown): boolean {
   try {

@@ -206,3 +206,37 @@ test("order and equality of whole numbers are exact, as numbers, as text and bey
   );
   fc.assert(property);
 });
+
+test.each<[string, string, boolean]>([
+  ["s > 5", "9".repeat(1_000_000), true],
+  ["s > 5", `-${"9".repeat(1_000_000)}`, false],
+  ["s == 5", `${"0".repeat(1_000_000)}5`, true],
+  ["s < 6 and s > 4", `${"0".repeat(1_000_000)}5`, true],
+  ["s == -5", `-${"0".repeat(1_000_000)}5`, true],
+  ["s > long", `${"0".repeat(500)}9007199254740994`, true],
+  ["s < amount", "7".repeat(399), false],
+  ["s == 'true'", "t".repeat(1_000_000), false],
+  ["s == approved", "T".repeat(1_000_000), false],
+])("a text of a million digits is compared exactly and soon: %s", (condition, s, expected) => {
+  const begun = performance.now();
+  for (let times = 0; times < 20; times++)
+    expect(evaluate(`\${${condition}}`, { ...variables, s })).toBe(expected);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test("texts are joined to 65,536 characters and no further", () => {
+  const s = "a".repeat(40_000);
+  expect(evaluate("${s + t == u}", { s, t: "b".repeat(25_536), u: `${s}${"b".repeat(25_536)}` })).toBe(true);
+  expect(() => evaluate("${empty (s + s)}", { s })).toThrow("It joins texts of more than 65536 characters.");
+  const huge = "a".repeat(8_000_000);
+  const begun = performance.now();
+  expect(() => evaluate(`\${empty (${Array(400).fill("s").join(" + ")})}`, { s: huge })).toThrow(
+    "It joins texts",
+  );
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test("a time is a text of at most 255 characters", () => {
+  expect(timeOf("${due}", { due: "PT1H" })).toBe("PT1H");
+  expect(() => timeOf("${due}", { due: `PT${"0".repeat(300)}1H` })).toThrow("no date and no duration");
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { formRefOf } from "../../../src/processEngine/model/elements.ts";
 import { loadModel, readModel } from "../../../src/processEngine/model/readModel.ts";
-import { conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
+import { apiCall, conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
 
 /** A line of user tasks, with as many more flows from each to later ones. */
 function large(tasks: number, more: number): string {
@@ -116,4 +117,45 @@ test.each([
   expect("faults" in read && read.faults).toEqual([
     { line, element: undefined, detail: expect.stringContaining(why) },
   ]);
+});
+
+test.each([
+  ["camunda-forms:deployment:loan.form", "loan"],
+  ["camunda-forms:deployment:forms/2026/loan.form", "loan"],
+  ["camunda-forms:bpmn:loan", "loan"],
+  ["camunda-forms:deployment:a/.form", ".form"],
+  ["camunda-forms:deployment:a/b/", "b/"],
+  ["camunda-forms:deployment:/", "/"],
+  ["camunda-forms:deployment:", "camunda-forms:deployment:"],
+  ["embedded:app:forms/loan.html", "embedded:app:forms/loan.html"],
+])("the form key %s names the form %s", (formKey, name) => {
+  expect(formRefOf({ $type: "bpmn:UserTask", formKey })).toBe(name);
+});
+
+test("a form key of 60,000 slashes is read at once", async () => {
+  const key = `camunda-forms:deployment:${"/".repeat(60_000)}\u2028`;
+  const xml = model(
+    "slashes",
+    [start("start", `camunda:formKey="${key}"`), end(), flow("start", "end")].join(""),
+  );
+  const begun = performance.now();
+  await readModel(xml);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test("a service task has at most 200 properties, and 17,000 are refused at once", async () => {
+  const properties = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`query.q${index}`, "1"]));
+  const read = async (count: number) => {
+    const call = apiCall("call", { method: "GET", url: "https://a.example", ...properties(count) });
+    const result = await readModel(
+      model("many", [start(), call, end(), flow("start", "call", "end")].join("\n")),
+    );
+    return "faults" in result ? result.faults.map(({ detail }) => detail) : [];
+  };
+  expect(await read(198)).toEqual([]);
+  expect(await read(199)).toEqual(["A service task has at most 200 properties; this one has 201."]);
+  const begun = performance.now();
+  expect(await read(16_998)).toEqual(["A service task has at most 200 properties; this one has 17000."]);
+  expect(performance.now() - begun).toBeLessThan(3_000);
 });
