@@ -13,12 +13,23 @@ export function renderJson(template: Template, fills: readonly Fill[]): string {
   const inString = insideStrings(template);
   const keys = keysOfTemplate(template, inString);
   const written = fills.map((fill, index) => (inString[index] ? escapedText(fill) : jsonOf(fill)));
-  if (keys.some((key) => key.includes(mark))) {
-    const strings = written.map((text, index) => (inString[index] ? text : "null"));
-    if (keysOf(JSON.parse(assemble(template, strings))).length < keys.length) throw equalKeys(template, keys);
+  const inKeys = placeholdersIn(keys);
+  if (inKeys.size > 0) {
+    // What stands in no key makes no two keys equal, however long it is.
+    const filled = written.map((text, index) => (inKeys.has(index) ? text : inString[index] ? "" : "null"));
+    if (keysOf(JSON.parse(assemble(template, filled))).length < keys.length)
+      throw equalKeys(template, inKeys);
   }
   return assemble(template, written);
 }
+
+/** By their indices in the template. */
+function placeholdersIn(keys: readonly string[]): Set<number> {
+  const found = keys.flatMap((key) => [...key.matchAll(standInPattern)].map(([, index]) => Number(index)));
+  return new Set(found);
+}
+
+const standInPattern = new RegExp(`\\$${mark}(\\d+)${mark}`, "gu");
 
 /** JSON.stringify also escapes what is not text, half of a surrogate pair. */
 const escapedText = (fill: Fill) => JSON.stringify(textOf(fill)).slice(1, -1);
@@ -46,15 +57,23 @@ function keysOfTemplate(template: Template, inString: readonly boolean[]): strin
   }
 }
 
+/** Of every object in the value, however deep it nests. */
 function keysOf(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  const items = Object.values(value).flatMap(keysOf);
-  return Array.isArray(value) ? items : [...Object.keys(value), ...items];
+  const keys: string[] = [];
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== "object" || next === null) continue;
+    if (!Array.isArray(next)) for (const key of Object.keys(next)) keys.push(key);
+    for (const item of Object.values(next)) left.push(item);
+  }
+  return keys;
 }
 
 /** A key that a value makes equal to another would take that one's place at the receiver. */
-function equalKeys({ names }: Template, keys: readonly string[]): DeliveryFailure {
-  const inKeys = names.filter((_, index) => keys.some((key) => key.includes(`$${mark}${index}${mark}`)));
-  const shown = [...new Set(inKeys)].map((name) => `\${${name}}`).join(", ");
+function equalKeys({ names }: Template, inKeys: ReadonlySet<number>): DeliveryFailure {
+  const shown = [...new Set(names.filter((_, index) => inKeys.has(index)))]
+    .map((name) => `\${${name}}`)
+    .join(", ");
   return new DeliveryFailure("value_does_not_fit", `Two keys of one object become equal by ${shown}.`);
 }

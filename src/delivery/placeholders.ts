@@ -81,8 +81,11 @@ export function bodyFormatOf(contentType = "application/json"): BodyFormat {
   );
 }
 
-/** Of all values in one text, in characters: a value may be large, and stand in many places. */
-const longest = 64 * 1024 ** 2;
+/**
+ * Of all values in one text, in characters: a value may be large, and stand in many places. Every value that one request
+ * can bring fits.
+ */
+const longest = 32 * 1024 ** 2;
 
 function fillsOf({ names }: Template, variables: Variables): Fill[] {
   const fills = names.map((name) => {

@@ -14,12 +14,19 @@ import type { Fill } from "./variable.ts";
 
 type UrlPlace = "base" | "host" | "port" | "path" | "rest";
 
+/** Characters of a URL, as a template and with its values. Most servers take fewer. */
+export const longestUrl = 8_192;
+
+/** Throws `invalid_template`, `invalid_url` and `value_does_not_fit`. */
 export function renderUrl(template: Template, fills: readonly Fill[]): string {
+  refuseLongTemplate(template);
+  refuseLongValues(fills);
   refuseOddTemplate(template);
   const places = placesOf(template);
   const written = fills.map((fill, index) => writers[places[index] as UrlPlace](fill, template));
   const plain = places.map((place, index) => (place === "base" ? (written[index] ?? "") : standIns[place]));
   const url = assemble(template, written);
+  refuseLongUrl(url);
   refuseOtherPath(url, {
     skeleton: assemble(template, plain),
     name: template.names[places.indexOf("path")] ?? "",
@@ -28,7 +35,10 @@ export function renderUrl(template: Template, fills: readonly Fill[]): string {
 }
 
 /** The value of one parameter, as it stands behind `name=`. */
-export function renderQueryValue({ texts, names }: Template, fills: readonly Fill[]): string {
+export function renderQueryValue(template: Template, fills: readonly Fill[]): string {
+  refuseLongTemplate(template);
+  refuseLongValues(fills);
+  const { texts, names } = template;
   const encoded = { texts: texts.map((text) => encodeURIComponent(text.toWellFormed())), names };
   return assemble(encoded, fills.map(percentEncoded));
 }
@@ -41,8 +51,37 @@ export function withQuery(url: string, values: Readonly<Record<string, string>>)
   );
   if (pairs.length === 0) return url;
   const separator = !address.includes("?") ? "?" : /[?&]$/.test(address) ? "" : "&";
-  return `${address}${separator}${pairs.join("&")}${fragment}`;
+  const whole = `${address}${separator}${pairs.join("&")}${fragment}`;
+  refuseLongUrl(whole);
+  return whole;
 }
+
+function refuseLongTemplate({ texts }: Template): void {
+  if (texts.reduce((sum, { length }) => sum + length, 0) > longestUrl)
+    throw new DeliveryFailure("invalid_template", `A URL has at most ${longestUrl} characters.`);
+}
+
+/** Before they are encoded: a value may have millions of characters. */
+function refuseLongValues(fills: readonly Fill[]): void {
+  const long = fills.find(
+    ({ variable: { value } }) => typeof value === "string" && value.length > longestUrl,
+  );
+  if (long) throw doesNotFit(long.name, `is longer than ${longestUrl} characters, the most that a URL has`);
+}
+
+function refuseLongUrl({ length }: string): void {
+  if (length > longestUrl)
+    throw new DeliveryFailure(
+      "value_does_not_fit",
+      `The URL has ${length} characters with its values filled in. It takes at most ${longestUrl}.`,
+    );
+}
+
+/** The placeholders that decide which host is called. */
+export const hostNamesIn = (template: Template): string[] => {
+  const places = placesOf(template);
+  return template.names.filter((_, index) => /^(base|host|port)$/.test(places[index] ?? ""));
+};
 
 const standIns: Readonly<Record<UrlPlace, string>> = { base: "", host: "x", port: "1", path: "x", rest: "x" };
 
@@ -61,15 +100,22 @@ function refuseOddTemplate(template: Template): void {
     throw new DeliveryFailure("invalid_template", "The URL holds a backslash or a control character.");
 }
 
-/** By what stands before each: the text, with a stand-in for every earlier placeholder. */
+/**
+ * By what stands before each: the text, with a stand-in for every earlier placeholder. Behind the host, only the text
+ * since the last placeholder is looked at.
+ */
 function placesOf({ texts, names }: Template): UrlPlace[] {
   let before = "";
+  let last: UrlPlace | undefined;
   return names.map((name, index) => {
-    before += texts[index] ?? "";
-    const place = placeBehind(before);
-    if (place === undefined) throw cannotStand(name, "in this part of a URL");
-    before += place === "base" ? "http://x/" : standIns[place];
-    return place;
+    const text = texts[index] ?? "";
+    before += text;
+    if (last === "path" || last === "rest") last = last === "rest" || /[?#]/.test(text) ? "rest" : "path";
+    else last = placeBehind(before);
+    if (last === undefined) throw cannotStand(name, "in this part of a URL");
+    if (last === "base") before = "http://x/";
+    else before = last === "path" || last === "rest" ? "" : before + standIns[last];
+    return last;
   });
 }
 

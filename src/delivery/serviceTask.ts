@@ -4,7 +4,8 @@
  */
 import { wireHeaders } from "../outbound/headers.ts";
 import { type BodyFormat, bodyFormatOf, checkTemplate, type Place } from "./placeholders.ts";
-import { namesIn } from "./template.ts";
+import { longestUrl } from "./requestUrl.ts";
+import { namesIn, secretPrefix } from "./template.ts";
 
 interface Common {
   /** The variable that takes the answer. */
@@ -41,6 +42,12 @@ export const namesSent = (config: ServiceTaskConfig): string[] =>
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Properties = Readonly<Record<string, string>>;
 
+/** Of one service task. */
+const mostProperties = 200;
+/** Characters of each property but the body and the parameters. */
+const longestSetting = longestUrl;
+const longSettings: readonly string[] = ["body", "parameters"];
+
 /** Of these alone a body is sent, and files become URLs in it (reference 4). */
 const bodyMethods: readonly Method[] = ["POST", "PUT", "PATCH"];
 const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
@@ -63,8 +70,20 @@ export function parseServiceTask(
 ): { readonly config: ServiceTaskConfig } | { readonly faults: string[] } {
   const known = own.get(topic);
   if (!known) return { faults: [`The topic "${topic}" is not one of api-call and addon.`] };
+  const names = Object.keys(properties);
+  if (names.length > mostProperties)
+    return {
+      faults: [`A service task has at most ${mostProperties} properties. This one has ${names.length}.`],
+    };
+  const long = names.filter(
+    (name) => !longSettings.includes(name) && lengthOf(properties, name) > longestSetting,
+  );
+  if (long.length > 0)
+    return {
+      faults: long.map((name) => `"${name.slice(0, 100)}" has more than ${longestSetting} characters.`),
+    };
   const faults: string[] = [];
-  for (const name of Object.keys(properties))
+  for (const name of names)
     if (!known.includes(name) && !(topic === "api-call" && /^(header|query)\./.test(name)))
       faults.push(`The property "${name}" is not known here.`);
   const settings = commonOf(properties, faults);
@@ -72,6 +91,8 @@ export function parseServiceTask(
     topic === "addon" ? addonOf(properties, settings, faults) : apiCallOf(properties, settings, faults);
   return faults.length > 0 ? { faults } : { config };
 }
+
+const lengthOf = (properties: Properties, name: string) => name.length + (properties[name]?.length ?? 0);
 
 function commonOf(properties: Properties, faults: string[]): Common {
   const redirect = properties.redirect_failures_to_error_boundary ?? "false";
@@ -84,6 +105,8 @@ function commonOf(properties: Properties, faults: string[]): Common {
   const resultVariable = properties.result_variable || undefined;
   if (resultVariable !== undefined && !/^[\p{L}\p{M}\p{N}_$.-]{1,255}$/u.test(resultVariable))
     faults.push('"result_variable" is a name of letters, digits and _ - . $ alone.');
+  if (resultVariable?.startsWith(secretPrefix))
+    faults.push(`"result_variable" begins with "${secretPrefix}", which names secrets and no variables.`);
   return { resultVariable, redirectFailures: redirect === "true", timeoutSeconds };
 }
 

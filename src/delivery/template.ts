@@ -14,17 +14,32 @@ export interface Template {
   readonly names: readonly string[];
 }
 
+/** A template has at most so many placeholders. Whoever has more values to send puts them into one Json variable. */
+export const mostPlaceholders = 100;
+
+/** `${secret.NAME}` takes the tenant's secret of this name, and never a variable. */
+export const secretPrefix = "secret.";
+
 /** Stands for a value while a template is looked at without its values: the last private-use character. */
 export const mark = "\u{10FFFD}";
 
 const placeholder = /\$\{([\p{L}\p{M}\p{N}_$.-]+)\}/u;
 const noPlaceholder = /\$\{(?![\p{L}\p{M}\p{N}_$.-]+\})/u;
 
-/** Throws `invalid_template` with the place of the first `${` that begins no placeholder, in characters from 1. */
+/**
+ * Throws `invalid_template` for too many placeholders, and with the place of the first `${` that begins none, in
+ * characters from 1.
+ */
 export function parseTemplate(source: string): Template {
   const mistake = source.search(noPlaceholder);
   if (mistake !== -1) throw malformed(mistake + 1);
-  return { texts: source.split(placeholder).filter((_, index) => index % 2 === 0), names: namesIn(source) };
+  const pieces = source.split(placeholder);
+  const count = (pieces.length - 1) / 2;
+  if (count > mostPlaceholders) throw tooMany(count);
+  return {
+    texts: pieces.filter((_, index) => index % 2 === 0),
+    names: pieces.filter((_, index) => index % 2 === 1),
+  };
 }
 
 /** Split by a pattern with one group: texts at the even places, names at the odd ones. */
@@ -35,6 +50,12 @@ export const namesIn = (source: string): string[] =>
 export function assemble({ texts }: Template, written: readonly string[]): string {
   return texts.map((text, index) => text + (written[index] ?? "")).join("");
 }
+
+const tooMany = (count: number) =>
+  new DeliveryFailure(
+    "invalid_template",
+    `The template has ${count} placeholders. It takes at most ${mostPlaceholders}.`,
+  );
 
 const malformed = (character: number) =>
   new DeliveryFailure(

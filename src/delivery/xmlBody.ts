@@ -11,6 +11,9 @@ import { doesNotFit, wellFormedTextOf } from "./encoding.ts";
 import { assemble, mark, type Template } from "./template.ts";
 import type { Fill } from "./variable.ts";
 
+/** For every element the parser looks at all those around it, for their namespaces. */
+const deepest = 128;
+
 type XmlPlace = "text" | "attribute" | "cdata";
 
 export function renderXml(template: Template, fills: readonly Fill[]): string {
@@ -43,6 +46,11 @@ function placesOfMarks(source: string): XmlPlace[] {
   parser.on("error", (cause) => {
     throw malformed(cause);
   });
+  let depth = 0;
+  parser.on("opentagstart", () => {
+    if (++depth > deepest) throw tooDeep();
+  });
+  parser.on("closetag", () => void depth--);
   parser.on("text", report("text"));
   parser.on("cdata", report("cdata"));
   parser.on("attribute", ({ name, value }) => {
@@ -63,6 +71,9 @@ function escapedText(fill: Fill): string {
     throw doesNotFit(fill.name, "holds a control character, which XML cannot");
   return text.replaceAll(/[&<>\]"'\t\n\r]/g, (char) => `&#${char.charCodeAt(0)};`);
 }
+
+const tooDeep = () =>
+  new DeliveryFailure("invalid_template", `The XML nests deeper than ${deepest} elements.`);
 
 const malformed = (cause?: unknown) =>
   new DeliveryFailure(

@@ -3,6 +3,8 @@ import { DeliveryFailure } from "./failure.ts";
 
 /** RFC 9110: tab, and every character from the blank on but DEL. */
 export const controlCharacter = /[^\t\u0020-\u007e\u0080-\u{10ffff}]/u;
+/** Bytes of all headers together. Most servers take fewer. */
+const mostBytes = 64 * 1024;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** What the connection, and not a service task, decides. */
@@ -28,6 +30,9 @@ const reserved = new Set([
  */
 export function wireHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const names = new Set<string>();
+  let length = 0;
+  for (const [name, value] of Object.entries(headers)) length += name.length + value.length;
+  if (length > mostBytes) throw tooMany();
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     const lower = name.toLowerCase();
     if (!token.test(name)) throw invalid(name, "is not a header's name");
@@ -40,6 +45,9 @@ export function wireHeaders(headers: Readonly<Record<string, string>>): Record<s
   });
   return Object.fromEntries(entries);
 }
+
+const tooMany = () =>
+  new DeliveryFailure("invalid_header", `The headers have more than ${mostBytes} characters in all.`);
 
 const invalid = (name: string, why: string) =>
   new DeliveryFailure("invalid_header", `The header ${JSON.stringify(name.slice(0, 100))} ${why}.`);
