@@ -1,4 +1,4 @@
-/** What an operator lets service tasks call although its address is private: OUTBOUND_ALLOW (design 4). */
+/** What an operator lets service tasks call beside public addresses on ports 80 and 443: OUTBOUND_ALLOW. */
 import ipaddr from "ipaddr.js";
 import { type Address, calledAddress, parseAddress } from "./addressKinds.ts";
 
@@ -11,8 +11,9 @@ export interface AllowRule {
 }
 
 /**
- * Entries are a host, `host:port`, an address (IPv6 with a port in brackets) or a CIDR range; a host means itself, not
- * what is beneath it. Throws an `Error` whose message names the entry.
+ * Entries are a host, an address or a CIDR range, each with a port behind a colon or without one, which means every port.
+ * IPv6 with a port is written in brackets: `[fd00::1]:8080`, `[fd00::/8]:8080`. A host means itself, not what is beneath
+ * it. Throws an `Error` whose message names the entry.
  */
 export function parseOutboundAllow(entries: readonly string[]): AllowRule[] {
   return entries.map((entry) => {
@@ -22,26 +23,35 @@ export function parseOutboundAllow(entries: readonly string[]): AllowRule[] {
   });
 }
 
-/** Whether a rule permits this address, which `host` resolved to, on this port. */
+/**
+ * Whether a rule permits this address, which `host` resolved to, on this port. An address of this machine has to be named:
+ * by its host, as one address, or by a range of loopback addresses. A wider range means the machines beside this one.
+ */
 export function isAllowed(
   rules: readonly AllowRule[],
   address: Address,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, isOwn = false }: { readonly host: string; readonly port: number; readonly isOwn?: boolean },
 ): boolean {
   const called = calledAddress(address);
   return rules.some((rule) => {
     if (rule.port !== undefined && rule.port !== port) return false;
-    return rule.host === host || (rule.range !== undefined && isWithin(called, rule.range));
+    if (rule.host === host) return true;
+    return rule.range !== undefined && isWithin(called, rule.range) && (!isOwn || namesOwn(rule.range));
   });
 }
+
+function namesOwn([network, bits]: readonly [Address, number]): boolean {
+  return bits === bitsOf(network) || (network.range() === "loopback" && bits >= 8);
+}
+
+const bitsOf = (address: Address) => address.toByteArray().length * 8;
 
 function isWithin(address: Address, [network, bits]: readonly [Address, number]): boolean {
   return address.kind() === network.kind() && address.match(network as never, bits);
 }
 
 function rangeRule(entry: string): AllowRule | undefined {
-  const [network = "", ...bits] = entry.split("/");
-  if (bits.length > 0) return cidrRule(network, bits.join("/"));
+  if (entry.includes("/")) return cidrRule(entry);
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [
     undefined,
     undefined,
@@ -52,16 +62,18 @@ function rangeRule(entry: string): AllowRule | undefined {
   const called = calledAddress(address);
   return {
     host: undefined,
-    range: [called, called.toByteArray().length * 8],
+    range: [called, bitsOf(called)],
     port: port ? Number(port) : undefined,
   };
 }
 
-function cidrRule(network: string, bits: string): AllowRule | undefined {
+function cidrRule(entry: string): AllowRule | undefined {
+  const [, bracketed, plain = bracketed, port] =
+    /^(?:\[([^\]]*)\]|([^[\]]*?\/\d+))(?::(\d+))?$/.exec(entry) ?? [];
+  const [, network = "", bits] = /^([^/]*)\/(\d{1,3})$/.exec(plain ?? "") ?? [];
   const address = parseAddress(network);
-  if (address === undefined || !/^\d{1,3}$/.test(bits)) return undefined;
-  if (Number(bits) > address.toByteArray().length * 8) return undefined;
-  return { host: undefined, range: [address, Number(bits)], port: undefined };
+  if (address === undefined || !isPort(port) || Number(bits) > bitsOf(address)) return undefined;
+  return { host: undefined, range: [address, Number(bits)], port: port ? Number(port) : undefined };
 }
 
 function hostRule(entry: string): AllowRule | undefined {

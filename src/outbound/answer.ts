@@ -48,17 +48,22 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** A longer answer is hung up on. */
+/** Pieces of a body, each of which costs the thread some work and memory, also one of a single byte. */
+const mostPieces = 64 * 1024;
+
+/** An answer that is longer, or in more pieces, is hung up on. */
 async function readAtMost(message: IncomingMessage, maxBytes: number) {
-  const chunks: Uint8Array[] = [];
+  const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of message as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk.subarray(0, maxBytes - size));
-    size += chunk.byteLength;
-    if (size > maxBytes) break;
+  let truncated = false;
+  for await (const piece of message as AsyncIterable<Uint8Array>) {
+    pieces.push(piece.subarray(0, maxBytes - size));
+    size += piece.byteLength;
+    truncated = size > maxBytes || pieces.length > mostPieces;
+    if (truncated) break;
   }
   message.destroy();
-  return { bytes: Buffer.concat(chunks), truncated: size > maxBytes };
+  return { bytes: Buffer.concat(pieces), truncated };
 }
 
 /** A character that the limit cut in two is left out. */

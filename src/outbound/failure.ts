@@ -35,6 +35,12 @@ export interface FailureOptions extends ErrorOptions {
   readonly requestSent?: RequestSent;
 }
 
+/** The caller held the request back when its connection was there already. Nothing was sent. */
+export class CallHeldBack extends Error {
+  override readonly name = "CallHeldBack";
+  override readonly message = "the request was held back before it was sent";
+}
+
 export class DeliveryFailure extends Error {
   override readonly name = "DeliveryFailure";
   readonly code: FailureCode;

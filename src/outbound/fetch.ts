@@ -11,14 +11,16 @@ import { request as secureRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { AllowRule } from "./allow.ts";
 import { type OutboundAnswer, readAnswer } from "./answer.ts";
-import { DeliveryFailure } from "./failure.ts";
+import { CallHeldBack, DeliveryFailure } from "./failure.ts";
 import { wireHeaders } from "./headers.ts";
 import { checkTarget, hostOf, type Resolve, systemResolve, type Target } from "./policy.ts";
-import { timedOut, unreachable } from "./trouble.ts";
+import { neverEnding, timedOut, unreachable } from "./trouble.ts";
 
 export interface OutboundOptions {
   readonly allow: readonly AllowRule[];
   readonly resolve?: Resolve;
+  /** Of this machine; those of its interfaces. */
+  readonly ownAddresses?: () => readonly string[];
   /** Until the connection stands, TLS included; 10 seconds. */
   readonly connectTimeoutMs?: number;
   /** What is kept of a body; 1 MiB. */
@@ -31,20 +33,29 @@ export interface OutboundCall {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** For everything: resolving, connecting, sending and the whole answer. */
   readonly timeoutMs: number;
-  /** Awaited once the address is allowed, just before the request goes out: what it throws passes through, nothing is sent. */
+  /** Awaited once the address is allowed, before the connection is made: what it throws passes through, nothing is sent. */
   readonly sending?: () => Promise<void>;
+  /**
+   * Asked once the connection is there, in the very tick in which the request is written to it. Where it says no, nothing
+   * is sent, and the call throws `CallHeldBack`.
+   */
+  readonly mayGoOut?: () => boolean;
 }
 
 export type OutboundFetch = (call: OutboundCall) => Promise<OutboundAnswer>;
 
-const defaults = { resolve: systemResolve, connectTimeoutMs: 10_000, maxResponseBytes: 1024 ** 2 };
+const defaults = {
+  resolve: systemResolve,
+  connectTimeoutMs: 10_000,
+  maxResponseBytes: 1024 ** 2,
+};
 
 /**
  * A function that makes one call. Any status but a redirect is an answer. Throws `invalid_url`, `invalid_header`,
- * `refused_by_policy` (in these cases nothing was sent), `unreachable`, `timed_out` and `redirected`.
+ * `refused_by_policy` (in these cases nothing was sent), `unreachable`, `timed_out` and `redirected`, and `CallHeldBack`.
  */
 export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
   const settings = { ...defaults, ...options };
@@ -103,13 +114,16 @@ async function exchange(target: Target, exchange: Exchange): Promise<OutboundAns
     const message = await send(target, exchange);
     return await readAnswer(message, { url: target.url, maxBytes: exchange.maxResponseBytes });
   } catch (error) {
-    if (error instanceof DeliveryFailure) throw error;
+    if (error instanceof DeliveryFailure || error instanceof CallHeldBack) throw error;
     const connected = exchange.deadline.waitsFor === "answer";
     throw unreachable(target.url.origin, { cause: error, connected });
   }
 }
 
-/** Sends the request whole and waits for the head of its answer. */
+/** Interim answers (1xx) that a call takes. Honest ones are one or two, and each one costs the thread some work. */
+const mostInterim = 16;
+
+/** Connects, sends the request whole and waits for the head of its answer. */
 function send(
   target: Target,
   { call, deadline, connectTimeoutMs, ...rest }: Exchange,
@@ -119,18 +133,26 @@ function send(
   const late = () => request.destroy(timedOut("connection", connectTimeoutMs));
   const timer = setTimeout(late, connectTimeoutMs);
   deadline.signal.addEventListener("abort", () => request.destroy(deadline.signal.reason as Error));
-  request.on("socket", (socket) => {
-    socket.once(secure ? "secureConnect" : "connect", () => {
-      clearTimeout(timer);
-      deadline.waitsFor = "answer";
-    });
-  });
   // Bytes: behind a text, node:http would write the headers in that text's encoding, and not as they are.
   const body = Buffer.from(call.body ?? "");
+  const connected = () => {
+    clearTimeout(timer);
+    if (call.mayGoOut?.() === false) return void request.destroy(new CallHeldBack());
+    deadline.waitsFor = "answer";
+    request.end(body);
+  };
+  request.on("socket", (socket) => socket.once(secure ? "secureConnect" : "connect", connected));
+  let interim = 0;
+  request.on("information", () => {
+    if (++interim > mostInterim) request.destroy(neverEnding(target.url.origin));
+  });
   return new Promise<IncomingMessage>((resolve, reject) => {
-    request.on("response", resolve).on("error", reject).end(body);
+    request.on("response", resolve).on("error", reject);
   }).finally(() => clearTimeout(timer));
 }
+
+/** Of an answer's headers together, and of its trailers. */
+const mostHeaderBytes = 16 * 1024;
 
 function optionsOf(
   target: Target,
@@ -144,6 +166,7 @@ function optionsOf(
     port: url.port,
     path: `${url.pathname}${url.search}`,
     headers: { "User-Agent": "Waybill", ...headers, ...connectionHeaders(url, call) },
+    maxHeaderSize: mostHeaderBytes,
     lookup: pinnedTo(target),
     agent: false,
     // An address is no server name (RFC 6066).

@@ -45,6 +45,14 @@ export function timedOut(waitedFor: "connection" | "answer", timeoutMs: number):
   return new DeliveryFailure("timed_out", message, { requestSent });
 }
 
+/** An integration that keeps the caller waiting with interim answers. It has the request. */
+export const neverEnding = (where: string) =>
+  new DeliveryFailure(
+    "unreachable",
+    `${where} sends interim answers (1xx) without end, and no final one. It may have taken the request all the same.`,
+    { requestSent: "unknown" },
+  );
+
 /** Of several addresses that all failed, the first one's. */
 function codeOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;

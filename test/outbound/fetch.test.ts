@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { parseOutboundAllow } from "../../src/outbound/allow.ts";
 import { wholeBodyOf } from "../../src/outbound/answer.ts";
+import { CallHeldBack } from "../../src/outbound/failure.ts";
 import { createOutboundFetch, type OutboundCall, type OutboundOptions } from "../../src/outbound/fetch.ts";
 import { failureOf } from "../delivery/failures.ts";
 import {
@@ -376,4 +377,99 @@ test("a character above U+00FF cannot become a line break on the wire", async ()
   await call(`http://127.0.0.1:${port}/`, { headers: { "X-A": "a\u010d\u010aX-B: b" } });
   expect(received[0]?.headers).toContainEqual(["x-a", "a\u010d\u010aX-B: b"]);
   expect(received[0]?.headers.some(([name]) => name === "x-b")).toBe(false);
+});
+
+/** A server that answers with `head`, and then with `piece` for as long as the connection stays. */
+const flooding = async (head: string, piece: string) => {
+  let sent = 0;
+  let closed = 0;
+  const port = await rawPartner((socket) => {
+    socket.on("close", () => closed++);
+    const more = () => {
+      while (!socket.destroyed && socket.write(piece)) sent += piece.length;
+      if (!socket.destroyed) socket.once("drain", more);
+    };
+    socket.once("data", () => {
+      socket.write(head);
+      more();
+    });
+  });
+  return { port, sent: () => sent, closed: () => closed };
+};
+
+const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+const interim = "HTTP/1.1 102 Processing\r\n\r\n";
+
+test.each([
+  ["interim answers", "", interim.repeat(500), "interim answers (1xx) without end"],
+  ["headers", "HTTP/1.1 200 OK\r\n", `X-A: ${"b".repeat(1_000)}\r\n`, "does not answer in HTTP"],
+  ["one header", "HTTP/1.1 200 OK\r\nX-A: ", "b".repeat(10_000), "does not answer in HTTP"],
+  ["trailers", `${chunked}1\r\na\r\n0\r\n`, `X-A: ${"b".repeat(1_000)}\r\n`, "http://127.0.0.1"],
+  ["a chunk's extension", `${chunked}1`, `;${"a".repeat(10_000)}`, "http://127.0.0.1"],
+])("an answer of endless %s is hung up on", async (_what, head, piece, message) => {
+  const { port, closed } = await flooding(head, piece);
+  const started = performance.now();
+  const failure = await failureOf(() => call(`http://127.0.0.1:${port}/`));
+  expect(failure).toMatchObject({ code: "unreachable", requestSent: "unknown" });
+  expect(failure.message).toContain(message);
+  expect(performance.now() - started).toBeLessThan(4_000);
+  while (closed() === 0) await Bun.sleep(5);
+});
+
+test("up to 16 interim answers are taken", async () => {
+  const port = await rawPartner((socket) =>
+    socket.once("data", () =>
+      socket.end(`${interim.repeat(16)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`),
+    ),
+  );
+  expect((await call(`http://127.0.0.1:${port}/`)).body).toBe("ok");
+});
+
+test("an answer in pieces of one byte is cut like a long one", async () => {
+  const { port, closed } = await flooding(chunked, "1\r\nx\r\n".repeat(1_000));
+  const answer = await call(`http://127.0.0.1:${port}/`, { timeoutMs: 20_000 });
+  expect(answer.truncated).toBe(true);
+  expect(answer.body.length).toBeLessThan(100_000);
+  while (closed() === 0) await Bun.sleep(5);
+});
+
+test("sixteen receivers of endless interim answers are all hung up on soon", async () => {
+  // In another process, or the receivers' own work would be measured.
+  const receiver = Bun.spawn([process.execPath, new URL("./interimReceiver.ts", import.meta.url).pathname], {
+    stdout: "pipe",
+  });
+  const { value } = await receiver.stdout.getReader().read();
+  const port = new TextDecoder().decode(value).trim();
+  let longest = 0;
+  let last = performance.now();
+  const ticks = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last - 5);
+    last = performance.now();
+  }, 5);
+  const codes = Array.from({ length: 16 }, () =>
+    failureOf(() => call(`http://127.0.0.1:${port}/`, { timeoutMs: 1_500 })).then(({ code }) => code),
+  );
+  expect(new Set(await Promise.all(codes))).toEqual(new Set(["unreachable"]));
+  clearInterval(ticks);
+  receiver.kill();
+  // Each costs what one read of its socket holds, about 10 ms. Before, they held the thread for as long as the calls took.
+  expect(longest).toBeLessThan(1_000);
+});
+
+test("a call that may no longer go out when its connection is there is held back, and nothing is sent", async () => {
+  for (const secure of [false, true]) {
+    const { port, received } = await partner(undefined, { secure });
+    let asked = 0;
+    const mayGoOut = () => asked++ < 0;
+    const options = { method: "POST", body: "{}", mayGoOut, certificateAuthorities: authority } as const;
+    const resolve = resolvesTo("127.0.0.1");
+    const url = `${secure ? "https" : "http"}://partner.example:${port}/`;
+    await expect(call(url, { ...options, resolve })).rejects.toBeInstanceOf(CallHeldBack);
+    expect(asked).toBe(1);
+    await Bun.sleep(50);
+    expect(received).toEqual([]);
+    const sent = await call(url, { ...options, resolve, mayGoOut: () => true });
+    expect(sent.status).toBe(200);
+    expect(received).toHaveLength(1);
+  }
 });

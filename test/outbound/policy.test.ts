@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
 import { parseOutboundAllow } from "../../src/outbound/allow.ts";
 import { checkTarget, type Resolve, systemResolve } from "../../src/outbound/policy.ts";
 import { failureOf } from "../delivery/failures.ts";
@@ -14,9 +15,12 @@ const resolvesTo =
 interface Situation {
   readonly allow?: readonly string[];
   readonly resolve?: Resolve;
+  readonly own?: readonly string[];
 }
-const check = (url: string, { allow = [], resolve = neverResolve }: Situation = {}) =>
-  checkTarget(url, { allow: parseOutboundAllow(allow), resolve });
+const check = (
+  url: string,
+  { allow = [], resolve = neverResolve, own = ["127.0.0.1", "::1"] }: Situation = {},
+) => checkTarget(url, { allow: parseOutboundAllow(allow), resolve, ownAddresses: () => own });
 const refusal = (url: string, situation?: Situation) => failureOf(() => check(url, situation));
 
 test("public addresses may be called, and are handed on as they were checked", async () => {
@@ -179,6 +183,74 @@ test("OUTBOUND_ALLOW takes IPv6, and IPv4 written as IPv6 counts as the IPv4 tha
   );
 });
 
+test("public addresses are called on ports 80 and 443, and on others where OUTBOUND_ALLOW says so", async () => {
+  const resolve = resolvesTo("93.184.216.34");
+  for (const url of [
+    "http://x.example/",
+    "https://x.example/",
+    "http://x.example:443/",
+    "https://x.example:80/",
+  ])
+    await check(url, { resolve });
+  for (const port of [1, 22, 25, 81, 5432, 8080, 65_535]) {
+    const failure = await refusal(`http://x.example:${port}/`, { resolve });
+    expect(failure).toMatchObject({ code: "refused_by_policy", requestSent: "no" });
+    expect(failure.message).toBe(
+      `x.example is to be called on port ${port}, not on 80 or 443, which service tasks may not call. An operator can permit it by adding x.example:${port} to OUTBOUND_ALLOW.`,
+    );
+    const entries = [
+      `x.example:${port}`,
+      "x.example",
+      `93.184.216.34:${port}`,
+      `93.184.0.0/16:${port}`,
+      "0.0.0.0/0",
+    ];
+    for (const entry of entries) await check(`http://x.example:${port}/`, { resolve, allow: [entry] });
+  }
+  for (const entry of ["x.example:8081", "93.184.0.0/16:8081", "y.example"])
+    expect((await refusal("http://x.example:8080/", { resolve, allow: [entry] })).code).toBe(
+      "refused_by_policy",
+    );
+});
+
+test("this machine's own addresses are refused, also public ones, unless an entry names them", async () => {
+  const own = ["93.184.216.34", "10.1.2.3", "2606:2800::1", "fe80::1"];
+  for (const address of ["93.184.216.34", "10.1.2.3", "::ffff:10.1.2.3", "2606:2800:0::1", "fe80::1%eth0"]) {
+    const resolve = resolvesTo(address);
+    expect((await refusal("http://x.example/", { resolve, own })).code).toBe("refused_by_policy");
+    // A wide range means the machines beside this one.
+    for (const allow of [["0.0.0.0/0", "::/0"], ["10.0.0.0/8"], ["93.184.216.0/24"], ["y.example"]])
+      expect((await refusal("http://x.example/", { resolve, own, allow })).code).toBe("refused_by_policy");
+    await check("http://x.example/", { resolve, own, allow: ["x.example:80"] });
+  }
+  const resolve = resolvesTo("93.184.216.34");
+  const { message } = await refusal("http://x.example/", { resolve, own });
+  expect(message).toContain("x.example is or resolves to an address of this machine, which");
+  await check("http://x.example/", { resolve, own, allow: ["93.184.216.34"] });
+  await check("http://x.example/", { resolve, own, allow: ["93.184.216.34/32"] });
+  await check("http://x.example/", { resolve: resolvesTo("10.9.9.9"), own, allow: ["10.0.0.0/8"] });
+  await check("http://x.example:9/", { resolve: resolvesTo("127.0.0.2"), own, allow: ["127.0.0.0/8"] });
+  for (const address of ["127.0.0.2", "0.0.0.0"])
+    expect(
+      (await refusal("http://x.example/", { resolve: resolvesTo(address), own, allow: ["0.0.0.0/0"] })).code,
+    ).toBe("refused_by_policy");
+});
+
+test("the addresses of this machine's interfaces are those that count", async () => {
+  const [address] = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const resolve = resolvesTo(address?.address ?? "");
+  const policy = { resolve, allow: parseOutboundAllow(["0.0.0.0/0", "::/0"]) };
+  expect((await failureOf(() => checkTarget("http://x.example/", policy))).code).toBe("refused_by_policy");
+});
+
+test("a range with a port is permitted on that port", async () => {
+  await check("http://x.example:81/", { resolve: resolvesTo("10.1.2.3"), allow: ["10.0.0.0/8:81"] });
+  await check("http://[fd00::5]:81/", { allow: ["[fd00::/8]:81"] });
+  expect((await refusal("http://[fd00::5]:82/", { allow: ["[fd00::/8]:81"] })).code).toBe(
+    "refused_by_policy",
+  );
+});
+
 test("what is permitted for one address is not permitted for another of the same name", async () => {
   const resolve = resolvesTo("10.1.2.3", "10.1.2.4");
   expect((await refusal("http://x.example/", { allow: ["10.1.2.3"], resolve })).code).toBe(
@@ -197,6 +269,9 @@ test.each([
   "x.example:65536",
   "x.example:http",
   "u@x.example",
+  "10.0.0.0/8:0",
+  "10.0.0.0/8:x",
+  "[fd00::/8",
   "10.0.0.0/33",
   "10.0.0.0/8/8",
   "10.0.0/8",
