@@ -61,6 +61,8 @@ export const problems = {
   process_failed: [422, "The process cannot go on"],
   malware_found: [422, "The file contains malware"],
   rate_limited: [429, "Too many requests"],
+  upload_quota_exceeded: [429, "The day's uploads are used up"],
+  insufficient_storage: [507, "There is no room for the file"],
   not_configured: [501, "The instance is not configured for this"],
   scanner_unavailable: [503, "The malware scanner is not available"],
   internal_error: [500, "Something went wrong on our side"],

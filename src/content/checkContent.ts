@@ -25,7 +25,7 @@ export interface UploadedFile {
   readonly declaredType?: string | undefined;
 }
 
-const checks: Record<AllowedType["format"], (file: FileBytes) => Promise<void>> = {
+const checks: Record<AllowedType["format"], (file: FileBytes) => Promise<void> | void> = {
   jpeg: checkJpeg,
   png: checkPng,
   pdf: checkPdf,
@@ -40,7 +40,7 @@ export async function checkContent(upload: UploadedFile): Promise<{ mimeType: st
   if (upload.size === 0) throw new ContentRejection("file_empty");
   await refuseOtherDetection(type, upload.path);
   await withFileBytes(upload.path, async (file) => {
-    if (!isOffice(type)) await refuseArchiveTail(file);
+    if (!isOffice(type)) refuseArchiveTail(file);
     await checks[type.format](file);
   });
   return { mimeType: type.mimeType };

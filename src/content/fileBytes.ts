@@ -1,7 +1,10 @@
 /**
  * Bounded reading from a local file: whatever its size, one window of it is in memory.
+ *
+ * Reading is synchronous. The checks run in a thread of their own, where nobody waits behind them, and a file of many
+ * small parts would spend most of its time on promises.
  */
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** Bytes held at once, and the most that one `peek` or `take` may ask for. */
 export const windowBytes = 64 * 1024;
@@ -12,32 +15,31 @@ export interface FileBytes {
   /** Bytes. */
   readonly size: number;
   /** The bytes from `position` on: `length` of them, fewer only at the end of the file. */
-  read(position: number, length: number): Promise<Buffer>;
+  read(position: number, length: number): Buffer;
   /** The same into `bytes`, answering the part of it that was filled. */
-  readInto(bytes: Buffer, position: number): Promise<Buffer>;
+  readInto(bytes: Buffer, position: number): Buffer;
 }
 
 /** Opens the file, runs `use`, closes the file. Throws the file system's own error if it cannot be read. */
-export async function withFileBytes<T>(path: string, use: (file: FileBytes) => Promise<T>): Promise<T> {
-  const handle = await open(path, "r");
+export async function withFileBytes<T>(path: string, use: (file: FileBytes) => Promise<T> | T): Promise<T> {
+  const descriptor = openSync(path, "r");
   try {
-    const { size } = await handle.stat();
     return await use({
       path,
-      descriptor: handle.fd,
-      size,
-      read: (position, length) => fill(handle, Buffer.allocUnsafe(length), position),
-      readInto: (bytes, position) => fill(handle, bytes, position),
+      descriptor,
+      size: fstatSync(descriptor).size,
+      read: (position, length) => fill(descriptor, Buffer.allocUnsafe(length), position),
+      readInto: (bytes, position) => fill(descriptor, bytes, position),
     });
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
-async function fill(handle: FileHandle, bytes: Buffer, position: number): Promise<Buffer> {
+function fill(descriptor: number, bytes: Buffer, position: number): Buffer {
   let filled = 0;
   while (filled < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, position + filled);
+    const bytesRead = readSync(descriptor, bytes, filled, bytes.length - filled, position + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -64,27 +66,38 @@ export class Cursor {
   }
 
   /** At least `length` bytes from here without moving, and what else the window holds; fewer only at the end. */
-  async peekWindow(length: number): Promise<Buffer> {
-    const offset = this.position - this.#windowStart;
-    if (offset < 0 || offset + length > this.#window.length) {
-      this.#window = await this.#file.readInto(this.#buffer, this.position);
-      this.#windowStart = this.position;
-      return this.#window;
-    }
+  peekWindow(length: number): Buffer {
+    const offset = this.#offsetFor(length);
     return this.#window.subarray(offset);
   }
 
-  async peek(length: number): Promise<Buffer> {
-    return (await this.peekWindow(length)).subarray(0, length);
+  peek(length: number): Buffer {
+    const offset = this.#offsetFor(length);
+    return this.#window.subarray(offset, offset + length);
   }
 
-  async take(length: number): Promise<Buffer> {
-    const bytes = await this.peek(length);
+  /** The byte here, without moving; undefined at the end. */
+  peekByte(): number | undefined {
+    const offset = this.#offsetFor(1);
+    return this.#window[offset];
+  }
+
+  take(length: number): Buffer {
+    const bytes = this.peek(length);
     this.position += bytes.length;
     return bytes;
   }
 
   skip(length: number): void {
     this.position += length;
+  }
+
+  /** Where the position is in the window, which this may replace by one that holds `length` bytes from there on. */
+  #offsetFor(length: number): number {
+    const offset = this.position - this.#windowStart;
+    if (offset >= 0 && offset + length <= this.#window.length) return offset;
+    this.#window = this.#file.readInto(this.#buffer, this.position);
+    this.#windowStart = this.position;
+    return 0;
   }
 }

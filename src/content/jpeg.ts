@@ -16,49 +16,50 @@ const maxScans = 500;
 /** In all pictures of a file; a large colour profile and metadata take some hundreds. */
 const maxSegments = 50_000;
 
-export async function checkJpeg(file: FileBytes): Promise<void> {
+export function checkJpeg(file: FileBytes): void {
   const cursor = new Cursor(file);
   const budget = { segments: maxSegments };
-  await walkPicture(cursor, budget);
-  await checkJpegTrailer(file, cursor, (behind) => walkPicture(behind, budget));
+  walkPicture(cursor, budget);
+  checkJpegTrailer(file, cursor, (behind) => walkPicture(behind, budget));
 }
 
 /** Moves from a picture's SOI to just past its EOI. */
-async function walkPicture(cursor: Cursor, budget: { segments: number }): Promise<void> {
-  const start = await cursor.take(2);
+function walkPicture(cursor: Cursor, budget: { segments: number }): void {
+  const start = cursor.take(2);
   if (start.length < 2 || start.readUInt16BE() !== startOfImage) throw new ContentRejection("image_damaged");
   let frames = 0;
   let scans = 0;
   for (;;) {
-    const marker = await takeMarker(cursor);
+    const marker = takeMarker(cursor);
     if (marker === endOfImage) break;
     if (--budget.segments < 0) throw new ContentRejection("image_damaged");
-    await walkSegment(cursor, marker);
+    walkSegment(cursor, marker);
     if (isFrame(marker)) frames++;
     if (marker !== startOfScan) continue;
     scans++;
     if (frames === 0 || scans > maxScans) throw new ContentRejection("image_damaged");
-    await skipScan(cursor);
+    skipScan(cursor);
   }
   if (frames !== 1 || scans === 0) throw new ContentRejection("image_damaged");
 }
 
 /** A marker is 0xFF, any number of fill bytes 0xFF, and a code. */
-async function takeMarker(cursor: Cursor): Promise<number> {
-  if ((await nextByte(cursor)) !== 0xff) throw new ContentRejection("image_damaged");
-  while ((await nextByte(cursor)) === 0xff) {
-    const window = await cursor.peekWindow(1);
-    const code = window.findIndex((byte) => byte !== 0xff);
-    cursor.skip(code < 0 ? window.length : code);
+function takeMarker(cursor: Cursor): number {
+  if (nextByte(cursor) !== 0xff) throw new ContentRejection("image_damaged");
+  while (nextByte(cursor) === 0xff) {
+    const window = cursor.peekWindow(1);
+    let fill = 0;
+    while (window[fill] === 0xff) fill++;
+    cursor.skip(fill);
   }
-  const code = await nextByte(cursor);
+  const code = nextByte(cursor);
   cursor.skip(1);
   return code;
 }
 
-async function walkSegment(cursor: Cursor, marker: number): Promise<void> {
+function walkSegment(cursor: Cursor, marker: number): void {
   if (!hasLength(marker)) throw new ContentRejection("image_damaged");
-  const head = await cursor.peek(8);
+  const head = cursor.peek(8);
   if (head.length < 8) throw new ContentRejection("image_truncated");
   const length = head.readUInt16BE(0);
   if (length < 2) throw new ContentRejection("image_damaged");
@@ -75,9 +76,9 @@ function checkFrame(head: Buffer, length: number): void {
 }
 
 /** Stops at the marker that ends the scan; stuffed zeros, restart markers and fill bytes belong to it. */
-async function skipScan(cursor: Cursor): Promise<void> {
+function skipScan(cursor: Cursor): void {
   for (;;) {
-    const window = await cursor.peekWindow(2);
+    const window = cursor.peekWindow(2);
     if (window.length < 2) throw new ContentRejection("image_truncated");
     const marker = findMarker(window);
     if (marker >= 0) {
@@ -98,8 +99,8 @@ function findMarker(window: Buffer): number {
   return -1;
 }
 
-async function nextByte(cursor: Cursor): Promise<number> {
-  const [byte] = await cursor.peek(1);
+function nextByte(cursor: Cursor): number {
+  const byte = cursor.peekByte();
   if (byte === undefined) throw new ContentRejection("image_truncated");
   return byte;
 }

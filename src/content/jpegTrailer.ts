@@ -8,18 +8,19 @@
 import type { Cursor, FileBytes } from "./fileBytes.ts";
 import { ContentRejection } from "./rejection.ts";
 
-type WalkPicture = (cursor: Cursor) => Promise<void>;
+type WalkPicture = (cursor: Cursor) => void;
 
-export async function checkJpegTrailer(file: FileBytes, cursor: Cursor, walkPicture: WalkPicture) {
-  const end = (await samsungRecordStart(file, cursor.position)) ?? file.size;
+export function checkJpegTrailer(file: FileBytes, cursor: Cursor, walkPicture: WalkPicture) {
+  const budget = { boxes: maxBoxes };
+  const end = samsungRecordStart(file, cursor.position) ?? file.size;
   for (;;) {
     // Before padding is looked for: a clip begins with its first box's length, whose first bytes are zero.
-    if ((await cursor.peek(8)).toString("latin1", 4) === "ftyp") await walkMovie(cursor, end);
-    await skipPadding(cursor, end);
+    if (cursor.peek(8).toString("latin1", 4) === "ftyp") walkMovie(cursor, end, budget);
+    skipPadding(cursor, end);
     if (cursor.position === end) return;
-    const head = await cursor.peek(12);
-    if (head.subarray(0, 3).equals(pictureStart)) await walkPicture(cursor);
-    else if (await isVivoRecord(file, head)) return;
+    const head = cursor.peek(12);
+    if (head.subarray(0, 3).equals(pictureStart)) walkPicture(cursor);
+    else if (isVivoRecord(file, head)) return;
     else throw new ContentRejection("image_trailing_data");
     if (cursor.position > end) throw new ContentRejection("image_trailing_data");
   }
@@ -28,29 +29,34 @@ export async function checkJpegTrailer(file: FileBytes, cursor: Cursor, walkPict
 const pictureStart = Buffer.from([0xff, 0xd8, 0xff]);
 
 /** Cameras pad with zeros or, as Panasonic's do between pictures, with 0xFF. */
-async function skipPadding(cursor: Cursor, end: number): Promise<void> {
+function skipPadding(cursor: Cursor, end: number): void {
   let last = 0;
   while (cursor.position < end) {
-    const window = (await cursor.peekWindow(1)).subarray(0, end - cursor.position);
-    const found = window.findIndex((byte) => !padding.has(byte));
-    const length = found < 0 ? window.length : found;
+    const window = cursor.peekWindow(1).subarray(0, end - cursor.position);
+    let length = 0;
+    while (isPadding(window[length])) length++;
     last = window[length - 1] ?? last;
     cursor.skip(length);
-    if (found < 0) continue;
+    if (length === window.length) continue;
     // The 0xFF before 0xD8 was not padding but half of the next picture's first marker.
-    if (window[found] === 0xd8 && last === 0xff) cursor.skip(-1);
+    if (window[length] === 0xd8 && last === 0xff) cursor.skip(-1);
     return;
   }
 }
 
-const padding = new Set([0x00, 0x0a, 0x0d, 0xff]);
+const isPadding = (byte: number | undefined) =>
+  byte === 0x00 || byte === 0x0a || byte === 0x0d || byte === 0xff;
+
+/** In all movies of a file; a clip in fragments of a second has some dozens. */
+const maxBoxes = 10_000;
 
 /** Top-level boxes of ISO 14496-12 (and QuickTime's `wide`) that a recorded clip consists of. */
 const movieBoxes = new Set(["ftyp", "free", "skip", "wide", "mdat", "moov", "moof", "mfra", "uuid", "meta"]);
 
-async function walkMovie(cursor: Cursor, end: number): Promise<void> {
+function walkMovie(cursor: Cursor, end: number, budget: { boxes: number }): void {
   while (cursor.position < end) {
-    const head = await cursor.peek(16);
+    if (--budget.boxes < 0) throw new ContentRejection("image_trailing_data");
+    const head = cursor.peek(16);
     const length = boxLength(head, end - cursor.position);
     if (length === undefined || !movieBoxes.has(head.toString("latin1", 4, 8))) {
       throw new ContentRejection("image_trailing_data");
@@ -73,13 +79,13 @@ function boxLength(head: Buffer, available: number): number | undefined {
  * Samsung: data blocks, then a directory "SEFH", version, count, and per block 4 bytes of type, its distance back from
  * the directory and its length; last, the directory's length and "SEFT". Blocks must fill the space up to the directory.
  */
-async function samsungRecordStart(file: FileBytes, from: number): Promise<number | undefined> {
-  const tail = await file.read(Math.max(from, file.size - 8), 8);
+function samsungRecordStart(file: FileBytes, from: number): number | undefined {
+  const tail = file.read(Math.max(from, file.size - 8), 8);
   if (tail.length < 8 || tail.toString("latin1", 4) !== "SEFT") return undefined;
   const length = tail.readUInt32LE(0);
   const directoryStart = file.size - 8 - length;
   if (length < 12 || length > 12 + 12 * 256 || directoryStart < from) return undefined;
-  const directory = await file.read(directoryStart, length);
+  const directory = file.read(directoryStart, length);
   if (directory.toString("latin1", 0, 4) !== "SEFH") return undefined;
   if (length !== 12 + 12 * directory.readUInt32LE(8)) return undefined;
   const start = directoryStart - filledBefore(directory);
@@ -102,8 +108,8 @@ function filledBefore(directory: Buffer): number {
 
 const vivoFooter = Buffer.from("ffffffff1b2a39485766758493a2b1", "hex");
 
-async function isVivoRecord(file: FileBytes, head: Buffer): Promise<boolean> {
+function isVivoRecord(file: FileBytes, head: Buffer): boolean {
   const start = head.toString("latin1");
   if (!start.startsWith("streamdata") && !start.startsWith('vivo{"')) return false;
-  return (await file.read(file.size - vivoFooter.length, vivoFooter.length)).equals(vivoFooter);
+  return file.read(file.size - vivoFooter.length, vivoFooter.length).equals(vivoFooter);
 }

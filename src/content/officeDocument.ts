@@ -17,7 +17,7 @@ import { createXmlReader } from "./officeXml.ts";
 import { ContentRejection } from "./rejection.ts";
 import { inflateEntry, refuseBomb } from "./zipContents.ts";
 import { partKey, readZipArchive, type ZipArchive } from "./zipEntries.ts";
-import { checkZipLayout } from "./zipLayout.ts";
+import { checkZipLayout, type LaidOutArchive } from "./zipLayout.ts";
 
 interface MainPart {
   readonly contentType: string;
@@ -51,9 +51,9 @@ const officeDocumentTypes = new Set([
 ]);
 
 export async function checkOfficeDocument(file: FileBytes, format: "docx" | "xlsx"): Promise<void> {
-  const archive = await readZipArchive(file);
-  refuseBomb(archive);
-  await checkZipLayout(archive);
+  const listed = await readZipArchive(file);
+  refuseBomb(listed);
+  const archive = await checkZipLayout(listed);
   for (const { record } of archive.entries) await inflateEntry(archive, record);
   const types = await readContentTypes(archive);
   refuseMacros(archive, types);
@@ -74,7 +74,7 @@ function refuseMacros(archive: ZipArchive, types: ContentTypes): void {
 }
 
 /** Answers the key of the main part; there must be exactly one. */
-async function checkRelationships(archive: ZipArchive): Promise<string> {
+async function checkRelationships(archive: LaidOutArchive): Promise<string> {
   const mains: string[] = [];
   await readRelationships(archive, (relationship) => {
     if (macroRelationship.test(relationship.type.toLowerCase())) {
@@ -101,6 +101,8 @@ function isRemote({ type, target, external }: Relationship): boolean {
 
 /** The main part is read up to its root element only: the rest may be deep and long, and is the receiver's to read. */
 const sliceBytes = 1024;
+/** Word declares some forty namespaces there. */
+const maxRootTokens = 1_000;
 
 interface Expectation {
   readonly key: string;
@@ -108,13 +110,13 @@ interface Expectation {
   readonly expected: MainPart;
 }
 
-async function checkMainPart(archive: ZipArchive, { key, types, expected }: Expectation): Promise<void> {
+async function checkMainPart(archive: LaidOutArchive, { key, types, expected }: Expectation): Promise<void> {
   const part = archive.entries.find((entry) => entry.key === key);
   if (part === undefined || types.of(key) !== expected.contentType) {
     throw new ContentRejection("document_wrong_kind");
   }
   let root: boolean | undefined;
-  const reader = createXmlReader(({ local, uri }) => {
+  const reader = createXmlReader({ tokens: maxRootTokens }, ({ local, uri }) => {
     root ??= local === expected.root && expected.namespaces.includes(uri);
   });
   await inflateEntry(archive, part.record, (chunk) => {

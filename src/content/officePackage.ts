@@ -1,18 +1,22 @@
 /**
  * What an office document says about itself (OPC, ISO 29500-2): the content type of every part, and every relationship.
  */
-import { createXmlReader, type XmlTag } from "./officeXml.ts";
+import { createXmlReader, type XmlBudget, type XmlTag } from "./officeXml.ts";
 import { ContentRejection } from "./rejection.ts";
 import { inflateEntry } from "./zipContents.ts";
-import { partKey, type ZipArchive, type ZipEntry } from "./zipEntries.ts";
+import { partKey, type ZipEntry } from "./zipEntries.ts";
+import type { LaidOutArchive } from "./zipLayout.ts";
 
 const typesKey = "[content_types].xml";
 const typesNamespace = "http://schemas.openxmlformats.org/package/2006/content-types";
 const relationshipsNamespace = "http://schemas.openxmlformats.org/package/2006/relationships";
 /** More than `maxEntries` parts need at 200 bytes each. */
 const maxTypesBytes = 1024 * 1024;
-/** A sheet may have 65,530 hyperlinks, at about 200 bytes each. */
-const maxRelationshipBytes = 32 * 1024 * 1024;
+/** More than two attributes for each of `maxEntries` parts. */
+const maxTypesTokens = 20_000;
+/** A sheet may have 65,530 hyperlinks, at about 200 bytes and five tags and attributes each. */
+const maxRelationshipBytes = 16 * 1024 * 1024;
+const maxRelationshipTokens = 400_000;
 
 export interface ContentTypes {
   /** Every content type named, in lower case. */
@@ -29,14 +33,15 @@ export interface Relationship {
   readonly external: boolean;
 }
 
-export async function readContentTypes(archive: ZipArchive): Promise<ContentTypes> {
+export async function readContentTypes(archive: LaidOutArchive): Promise<ContentTypes> {
   const entry = archive.entries.find(({ key }) => key === typesKey);
   if (entry === undefined || entry.record.uncompressedSize > maxTypesBytes) {
     throw new ContentRejection("document_damaged");
   }
   const defaults = new Map<string, string>();
   const overrides = new Map<string, string>();
-  await readXml(archive, entry, ({ local, uri, attributes }) => {
+  const budget = { tokens: maxTypesTokens };
+  await readXml(archive, { entry, budget }, ({ local, uri, attributes }) => {
     if (uri !== typesNamespace) throw new ContentRejection("document_damaged");
     if (local === "Default") addOnce(defaults, attributes.Extension?.toLowerCase(), attributes.ContentType);
     if (local === "Override") addOnce(overrides, overrideKey(attributes.PartName), attributes.ContentType);
@@ -59,14 +64,15 @@ const overrideKey = (partName: string | undefined) =>
 
 /** Calls `onRelationship` for every relationship of every part. */
 export async function readRelationships(
-  archive: ZipArchive,
+  archive: LaidOutArchive,
   onRelationship: (relationship: Relationship) => void,
 ): Promise<void> {
   const parts = archive.entries.filter(({ key }) => isRelationships(key));
   const bytes = parts.reduce((total, { record }) => total + record.uncompressedSize, 0);
   if (bytes > maxRelationshipBytes) throw new ContentRejection("document_damaged");
+  const budget = { tokens: maxRelationshipTokens };
   for (const part of parts) {
-    await readXml(archive, part, ({ local, uri, attributes }) => {
+    await readXml(archive, { entry: part, budget }, ({ local, uri, attributes }) => {
       if (uri !== relationshipsNamespace) throw new ContentRejection("document_damaged");
       if (local === "Relationship") onRelationship(toRelationship(part.key, attributes));
     });
@@ -81,8 +87,12 @@ function toRelationship(source: string, attributes: XmlTag["attributes"]): Relat
   return { source, type, target, external: mode.toLowerCase() !== "internal" };
 }
 
-async function readXml(archive: ZipArchive, entry: ZipEntry, onTag: (tag: XmlTag) => void): Promise<void> {
-  const reader = createXmlReader(onTag);
+async function readXml(
+  archive: LaidOutArchive,
+  { entry, budget }: { readonly entry: ZipEntry; readonly budget: XmlBudget },
+  onTag: (tag: XmlTag) => void,
+): Promise<void> {
+  const reader = createXmlReader(budget, onTag);
   await inflateEntry(archive, entry.record, reader.write);
   reader.end();
 }

@@ -14,6 +14,14 @@ const allowedEncodings = new Set(["utf-8", "utf-16", "us-ascii"]);
 /** Text or a tag longer than this is gathered in memory by the parser; a hyperlink has at most 2,083 characters. */
 const maxTokenBytes = 256 * 1024;
 
+/**
+ * Tags and attributes that may still be read, by all readers that share it. A tag costs the parser microseconds, which
+ * many small ones, well compressed, would add up to seconds.
+ */
+export interface XmlBudget {
+  tokens: number;
+}
+
 export interface XmlReader {
   /** Throws `document_damaged` at the first fault. */
   write(chunk: Buffer): void;
@@ -26,7 +34,7 @@ export type XmlTag = Pick<SaxesTagNS, "local" | "uri"> & {
 };
 
 /** Calls `onTag` for every opening tag; `attributes` are those without a namespace. */
-export function createXmlReader(onTag: (tag: XmlTag) => void): XmlReader {
+export function createXmlReader(budget: XmlBudget, onTag: (tag: XmlTag) => void): XmlReader {
   const parser = new SaxesParser({ xmlns: true });
   const refuse = (cause?: unknown) => {
     throw new ContentRejection("document_damaged", { cause });
@@ -34,12 +42,17 @@ export function createXmlReader(onTag: (tag: XmlTag) => void): XmlReader {
   let depth = 0;
   let bytesSinceTag = 0;
   let decoder: TextDecoder | undefined;
+  const spend = () => {
+    if (--budget.tokens < 0) refuse();
+  };
   parser.on("error", refuse);
   parser.on("doctype", refuse);
   parser.on("xmldecl", ({ encoding = "utf-8" }) => {
     if (!allowedEncodings.has(encoding.toLowerCase())) refuse();
   });
+  parser.on("attribute", spend);
   parser.on("opentagstart", () => {
+    spend();
     if (++depth > maxDepth) refuse();
   });
   parser.on("closetag", () => depth--);

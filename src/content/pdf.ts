@@ -12,27 +12,38 @@ import { ContentRejection } from "./rejection.ts";
 const windowBytes = 64 * 1024;
 /** One section an update; more are only there to cost time. */
 const maxSections = 1_000;
+/** Of all trailers and cross-reference streams together; most have some hundred bytes each. */
+const maxDictionaryBytes = 1024 * 1024;
 
-export async function checkPdf(file: FileBytes): Promise<void> {
-  const header = await file.read(0, 8);
+export function checkPdf(file: FileBytes): void {
+  const header = file.read(0, 8);
   if (!/^%PDF-[12]\.\d/.test(header.toString("latin1"))) throw new ContentRejection("pdf_damaged");
-  const newest = await readStartOfSections(file);
-  const pending = [newest];
+  const pending = [readStartOfSections(file)];
   const visited = new Set<number>();
+  const budget = { tables: file.size, dictionaries: maxDictionaryBytes };
   for (let offset = pending.pop(); offset !== undefined; offset = pending.pop()) {
-    if (visited.has(offset)) continue;
-    visited.add(offset);
+    // Several offsets may name one section, by the white space before it.
+    const place = findSection(file, offset);
+    if (visited.has(place.start)) continue;
+    const isNewest = visited.size === 0;
+    visited.add(place.start);
     if (visited.size > maxSections) throw new ContentRejection("pdf_damaged");
-    const section = await readSection(file, offset);
-    if (section.has("Encrypt")) throw new ContentRejection("document_encrypted");
-    if (offset === newest && !isReference(section.get("Root"))) throw new ContentRejection("pdf_damaged");
-    pending.push(...earlierSections(section));
+    const { dictionary, start, end } = place.isTable
+      ? readTrailer(file, place.start)
+      : readStream(file, place.start);
+    // Sections that lie within each other would be read again and again.
+    budget.tables -= start - place.start;
+    budget.dictionaries -= end - start;
+    if (budget.tables < 0 || budget.dictionaries < 0) throw new ContentRejection("pdf_damaged");
+    if (dictionary.has("Encrypt")) throw new ContentRejection("document_encrypted");
+    if (isNewest && !isReference(dictionary.get("Root"))) throw new ContentRejection("pdf_damaged");
+    pending.push(...earlierSections(dictionary));
   }
 }
 
 /** The offset after the last `startxref`. */
-async function readStartOfSections(file: FileBytes): Promise<number> {
-  const tail = (await file.read(Math.max(0, file.size - windowBytes), windowBytes)).toString("latin1");
+function readStartOfSections(file: FileBytes): number {
+  const tail = file.read(Math.max(0, file.size - windowBytes), windowBytes).toString("latin1");
   const end = tail.lastIndexOf("%%EOF");
   if (end < 0) throw new ContentRejection("pdf_truncated");
   if (!/^[\0\t\n\f\r ]*$/.test(tail.slice(end + 5))) throw new ContentRejection("pdf_trailing_data");
@@ -43,23 +54,30 @@ async function readStartOfSections(file: FileBytes): Promise<number> {
   return Number(start[1]);
 }
 
-/** A table with its trailer, or a stream that is both. */
-async function readSection(file: FileBytes, offset: number): Promise<PdfDictionary> {
-  const head = (await file.read(offset, 64)).toString("latin1");
+/** A table with its trailer, or a stream that is both. `start` is the byte after its first keyword. */
+function findSection(file: FileBytes, offset: number): { start: number; isTable: boolean } {
+  const head = file.read(offset, 64).toString("latin1");
   const table = /^\s*xref\s/.exec(head);
-  if (table !== null) return readTrailer(file, offset + table[0].length);
+  if (table !== null) return { start: offset + table[0].length, isTable: true };
   const object = /^\s*\d+\s+\d+\s+obj\b/.exec(head);
   if (object === null) throw new ContentRejection("pdf_damaged");
-  return readStream(file, offset + object[0].length);
+  return { start: offset + object[0].length, isTable: false };
+}
+
+interface Section {
+  readonly dictionary: PdfDictionary;
+  /** Where the dictionary begins, and the byte after it. */
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Tables consist of digits, `n`, `f` and white space, so that two of them cannot share bytes. */
-async function readTrailer(file: FileBytes, start: number): Promise<PdfDictionary> {
+function readTrailer(file: FileBytes, start: number): Section {
   for (let position = start; position < file.size; ) {
-    const window = (await file.read(position, windowBytes)).toString("latin1");
+    const window = file.read(position, windowBytes).toString("latin1");
     const table = /^[\d\snf]*/.exec(window)?.[0].length ?? 0;
     if (window.startsWith("trailer", table)) {
-      return (await readDictionary(file, position + table + "trailer".length)).dictionary;
+      return readDictionary(file, position + table + "trailer".length);
     }
     if (table === 0 || table < window.length - "trailer".length) break;
     position += table;
@@ -67,22 +85,23 @@ async function readTrailer(file: FileBytes, start: number): Promise<PdfDictionar
   throw new ContentRejection("pdf_damaged");
 }
 
-async function readStream(file: FileBytes, start: number): Promise<PdfDictionary> {
-  const { dictionary, end } = await readDictionary(file, start);
+function readStream(file: FileBytes, start: number): Section {
+  const section = readDictionary(file, start);
+  const { dictionary, end } = section;
   const length = offsetIn(dictionary, "Length");
   if (dictionary.get("Type") !== "/XRef" || length === undefined) throw new ContentRejection("pdf_damaged");
-  const keyword = /^\s*stream(?:\r\n|\n)/.exec((await file.read(end, 64)).toString("latin1"));
+  const keyword = /^\s*stream(?:\r\n|\n)/.exec(file.read(end, 64).toString("latin1"));
   if (keyword === null) throw new ContentRejection("pdf_damaged");
-  const after = (await file.read(end + keyword[0].length + length, 32)).toString("latin1");
+  const after = file.read(end + keyword[0].length + length, 32).toString("latin1");
   if (!/^\s*endstream\b/.test(after)) throw new ContentRejection("pdf_damaged");
-  return dictionary;
+  return section;
 }
 
-async function readDictionary(file: FileBytes, start: number) {
-  const source = (await file.read(start, windowBytes)).toString("latin1");
+function readDictionary(file: FileBytes, start: number): Section {
+  const source = file.read(start, windowBytes).toString("latin1");
   const parsed = parsePdfDictionary(source);
   if (parsed === undefined) throw new ContentRejection("pdf_damaged");
-  return { dictionary: parsed.dictionary, end: start + parsed.end };
+  return { dictionary: parsed.dictionary, start, end: start + parsed.end };
 }
 
 /** `/Prev 0` is some writers' way to say that there is none. */

@@ -26,24 +26,24 @@ interface Progress {
   readonly seen: Set<string>;
 }
 
-export async function checkPng(file: FileBytes): Promise<void> {
+export function checkPng(file: FileBytes): void {
   const cursor = new Cursor(file);
-  if (!(await cursor.take(8)).equals(signature)) throw new ContentRejection("image_damaged");
+  if (!cursor.take(8).equals(signature)) throw new ContentRejection("image_damaged");
   const progress: Progress = { chunks: 0, indexed: false, previous: "", seen: new Set() };
-  while (progress.previous !== "IEND") await walkChunk(cursor, progress);
+  while (progress.previous !== "IEND") walkChunk(cursor, progress);
   if (cursor.remaining > 0) throw new ContentRejection("image_trailing_data");
 }
 
-async function walkChunk(cursor: Cursor, progress: Progress): Promise<void> {
-  const head = await cursor.peek(8);
+function walkChunk(cursor: Cursor, progress: Progress): void {
+  const head = cursor.peek(8);
   if (head.length < 8) throw new ContentRejection("image_truncated");
   const length = head.readUInt32BE(0);
   const type = head.toString("latin1", 4);
   checkOrder(type, length, progress);
   if (length + 12 > cursor.remaining) throw new ContentRejection("image_truncated");
-  if (type === "IHDR") checkHeader((await cursor.peek(21)).subarray(8), progress);
+  if (type === "IHDR") checkHeader(cursor.peek(21).subarray(8), progress);
   cursor.skip(4);
-  await checkChecksum(cursor, length + 4);
+  checkChecksum(cursor, length + 4);
 }
 
 function checkOrder(type: string, length: number, progress: Progress): void {
@@ -74,12 +74,12 @@ function checkHeader(header: Buffer, progress: Progress): void {
   progress.indexed = colourType === 3;
 }
 
-async function checkChecksum(cursor: Cursor, length: number): Promise<void> {
+function checkChecksum(cursor: Cursor, length: number): void {
   let checksum = 0;
   for (let left = length; left > 0; ) {
-    const bytes = await cursor.take(Math.min(left, windowBytes));
+    const bytes = cursor.take(Math.min(left, windowBytes));
     checksum = crc32(bytes, checksum);
     left -= bytes.length;
   }
-  if ((await cursor.take(4)).readUInt32BE(0) !== checksum) throw new ContentRejection("image_damaged");
+  if (cursor.take(4).readUInt32BE(0) !== checksum) throw new ContentRejection("image_damaged");
 }

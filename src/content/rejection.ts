@@ -6,6 +6,8 @@ export const rejections = {
   file_empty: "The file is empty.",
   extension_not_allowed: "Only files ending in jpg, jpeg, png, pdf, docx or xlsx are allowed.",
   type_mismatch: "The file's name, its declared content type and its bytes do not agree.",
+  file_too_complex:
+    "The file takes too long to check; save it again in a simpler form and upload the new file.",
   file_ambiguous: "The file can also be read as an archive.",
   image_damaged: "The image is damaged.",
   image_truncated: "The image ends before its last part.",

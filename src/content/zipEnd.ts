@@ -24,8 +24,8 @@ const directorySignature = 0x02014b50;
 const maxComment = 0xffff;
 
 /** The directory, whose end record must be the file's last 22 bytes and everything between them accounted for. */
-export async function readZipDirectory(file: FileBytes): Promise<ZipDirectory> {
-  const end = await file.read(Math.max(0, file.size - endBytes), endBytes);
+export function readZipDirectory(file: FileBytes): ZipDirectory {
+  const end = file.read(Math.max(0, file.size - endBytes), endBytes);
   if (end.length < endBytes || end.readUInt32LE(0) !== endSignature) {
     throw new ContentRejection("archive_damaged");
   }
@@ -35,7 +35,7 @@ export async function readZipDirectory(file: FileBytes): Promise<ZipDirectory> {
     size: end.readUInt32LE(12),
     start: end.readUInt32LE(16),
   };
-  const wide = await readWideRecord(file);
+  const wide = readWideRecord(file);
   if (wide !== undefined) return toDirectory(mergeRecords(record, wide), wide.position);
   return toDirectory(record, file.size - endBytes);
 }
@@ -48,11 +48,11 @@ interface EndRecord {
 }
 
 /** The 64-bit record, if a locator for one stands before the end record; it must end where the locator begins. */
-async function readWideRecord(file: FileBytes): Promise<(EndRecord & { position: number }) | undefined> {
+function readWideRecord(file: FileBytes): (EndRecord & { position: number }) | undefined {
   const locatorStart = file.size - endBytes - locatorBytes;
   const position = locatorStart - end64Bytes;
   if (position < 0) return undefined;
-  const bytes = await file.read(position, end64Bytes + locatorBytes);
+  const bytes = file.read(position, end64Bytes + locatorBytes);
   if (bytes.readUInt32LE(end64Bytes) !== locatorSignature) return undefined;
   const located = bytes.readBigUInt64LE(end64Bytes + 8) === BigInt(position);
   const sized = bytes.readBigUInt64LE(4) === BigInt(end64Bytes - 12);
@@ -91,15 +91,15 @@ function toDirectory({ disks, counts, size, start }: EndRecord, end: number): Zi
  * For formats that are no archives: refuses a file at whose end a tolerant zip reader would find a directory, whatever
  * its own format makes of those bytes (a comment, a stream, padding).
  */
-export async function refuseArchiveTail(file: FileBytes): Promise<void> {
+export function refuseArchiveTail(file: FileBytes): void {
   const start = Math.max(0, file.size - endBytes - maxComment);
-  const tail = await file.read(start, endBytes + maxComment);
+  const tail = file.read(start, endBytes + maxComment);
   const signature = Buffer.from("PK\x05\x06", "latin1");
   for (let at = tail.indexOf(signature); at >= 0; at = tail.indexOf(signature, at + 1)) {
     if (at + endBytes > tail.length) return;
     const directory = start + at - tail.readUInt32LE(at + 12);
     if (directory < 0 || tail.readUInt16LE(at + 10) === 0) continue;
-    const head = await file.read(directory, 4);
+    const head = file.read(directory, 4);
     if (head.length === 4 && head.readUInt32LE(0) === directorySignature) {
       throw new ContentRejection("file_ambiguous");
     }

@@ -32,7 +32,7 @@ const encryptedFlags = 0x0001 | 0x0040 | 0x2000;
 const patchFlag = 0x0020;
 
 export async function readZipArchive(file: FileBytes): Promise<ZipArchive> {
-  const directory = await readZipDirectory(file);
+  const directory = readZipDirectory(file);
   if (directory.entryCount > maxEntries || directory.end - directory.start > maxDirectoryBytes) {
     throw new ContentRejection("archive_too_many_entries");
   }

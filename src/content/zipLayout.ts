@@ -13,23 +13,34 @@ const descriptorFlag = 0x0008;
 const meaningfulFlags = 0x0001 | descriptorFlag | 0x0040 | 0x2000;
 const descriptorSignature = 0x08074b50;
 
-export async function checkZipLayout(archive: ZipArchive): Promise<void> {
+/** An archive of which it is known where each entry's data lies. */
+export interface LaidOutArchive extends ZipArchive {
+  /** Byte offsets. */
+  readonly dataStarts: ReadonlyMap<Entry, number>;
+}
+
+export async function checkZipLayout(archive: ZipArchive): Promise<LaidOutArchive> {
+  const dataStarts = new Map<Entry, number>();
   const records = archive.entries.map(({ record }) => record);
   records.sort((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
   let position = 0;
   for (const [index, record] of records.entries()) {
     if (record.relativeOffsetOfLocalHeader !== position) throw new ContentRejection("archive_hidden_data");
     const next = records[index + 1]?.relativeOffsetOfLocalHeader ?? archive.directory.start;
-    position = await asArchiveDamage(() => checkEntry(archive, record, next));
+    const { start, end } = await asArchiveDamage(() => checkEntry(archive, record, next));
+    dataStarts.set(record, start);
+    position = end;
   }
   if (position !== archive.directory.start) throw new ContentRejection("archive_hidden_data");
+  return { ...archive, dataStarts };
 }
 
-/** Answers where the entry ends; `next` is where the one behind it begins. */
-async function checkEntry(archive: ZipArchive, record: Entry, next: number): Promise<number> {
+/** Answers where the entry's data starts and where the entry ends; `next` is where the one behind it begins. */
+async function checkEntry(archive: ZipArchive, record: Entry, next: number) {
   const header = await readLocalHeader(archive.zip, record);
   checkAgreement(record, header);
-  return checkDescriptor(archive, record, { end: header.fileDataStart + record.compressedSize, next });
+  const start = header.fileDataStart;
+  return { start, end: checkDescriptor(archive, record, { end: start + record.compressedSize, next }) };
 }
 
 function readLocalHeader(zip: ZipFile, record: Entry): Promise<LocalFileHeader> {
@@ -68,15 +79,15 @@ function localFigures({ crc32, compressedSize, uncompressedSize, extraField }: L
 }
 
 /** Between an entry's data and the next entry stands its descriptor, if it has one, and nothing else. */
-async function checkDescriptor(
+function checkDescriptor(
   { file }: ZipArchive,
   record: Entry,
   { end, next }: { end: number; next: number },
-): Promise<number> {
+): number {
   if ((record.generalPurposeBitFlag & descriptorFlag) === 0) return end;
   const length = next - end;
   if (![12, 16, 20, 24].includes(length)) throw new ContentRejection("archive_hidden_data");
-  const bytes = await file.read(end, length);
+  const bytes = file.read(end, length);
   const signed = length === 16 || length === 24;
   if (signed && bytes.readUInt32LE(0) !== descriptorSignature) throw new ContentRejection("archive_damaged");
   const figures = signed ? bytes.subarray(4) : bytes;

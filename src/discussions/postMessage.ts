@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { ReceivedFile } from "../file.ts";
-import { type JudgedFile, judgeFile } from "../files/judge.ts";
+import { type JudgedFile, type JudgeOptions, judgeFile } from "../files/judge.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { incoming, storeFiles } from "../storedFiles/store.ts";
@@ -16,7 +16,7 @@ export const postMessage: Handler<"postMessage"> = async ({ params, body, caller
   if (text.trim() === "" && received.length === 0) throw nothingSaid();
   const message = { id: Bun.randomUUIDv7(), discussion, author: caller.subject, text };
   const owner = { tenantId: discussion.tenantId, uploadedBy: caller.subject, messageId: message.id };
-  const files = (await judgeAll(received, deps)).map((file) => incoming(file, owner));
+  const files = (await judgeAll(received, deps, discussion)).map((file) => incoming(file, owner));
   const created_at = await storeFiles(files, deps, { along: (tx) => insertMessage(tx, message) });
   const { id: message_id, author } = message;
   const attachments = files.map(({ row }) => attachmentOf(row));
@@ -24,10 +24,14 @@ export const postMessage: Handler<"postMessage"> = async ({ params, body, caller
 };
 
 /** One after the other: how much work files cause at a time does not grow with how many a message has. */
-async function judgeAll(received: readonly ReceivedFile[], deps: Deps): Promise<JudgedFile[]> {
+async function judgeAll(
+  received: readonly ReceivedFile[],
+  deps: Deps,
+  discussion: JudgeOptions,
+): Promise<JudgedFile[]> {
   const judged: JudgedFile[] = [];
   for (const [index, file] of received.entries())
-    judged.push(await judgeFile(file, deps).catch((error: unknown) => refuse(error, index)));
+    judged.push(await judgeFile(file, deps, discussion).catch((error: unknown) => refuse(error, index)));
   return judged;
 }
 

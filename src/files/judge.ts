@@ -1,9 +1,9 @@
-/** An uploaded file is judged before anything of it is kept: by its name, its bytes, and a malware scanner (design 8). */
-import { checkContent } from "../content/checkContent.ts";
-import { ContentRejection } from "../content/rejection.ts";
+/** An uploaded file is judged before anything of it is kept: by its name, its bytes, and a malware scanner. */
+import { rejections } from "../content/rejection.ts";
 import type { Parts } from "../deps.ts";
 import type { ReceivedFile } from "../file.ts";
 import { Problem } from "../problem.ts";
+import { WorkTimeout, workIn } from "../workers/workers.ts";
 import { checkFileName } from "./fileName.ts";
 import { scanForMalware } from "./malware.ts";
 
@@ -12,19 +12,47 @@ export interface JudgedFile extends ReceivedFile {
   readonly mimeType: string;
 }
 
+export interface JudgeOptions {
+  /** Whose file it is: tenants share the threads that look into files. */
+  readonly tenantId: number;
+}
+
 /**
- * Throws `file_name_invalid`, the code of the rule of content/ that the file breaks (415), `malware_found`, and
- * `scanner_unavailable`.
+ * Throws `file_name_invalid`, the code of the rule of content/ that the file breaks (415), `busy` where too many files
+ * wait, `malware_found`, and `scanner_unavailable`.
  */
-export async function judgeFile(file: ReceivedFile, parts: Parts): Promise<JudgedFile> {
+export async function judgeFile(
+  file: ReceivedFile,
+  parts: Parts,
+  { tenantId }: JudgeOptions,
+): Promise<JudgedFile> {
   checkFileName(file.fileName);
-  const { mimeType } = await checkContent(file).catch(refuseContent);
+  const mimeType = await lookInto(file, parts, { tenantId });
   await scanForMalware(file, parts);
   return { ...file, mimeType };
 }
 
-function refuseContent(error: unknown): never {
-  if (error instanceof ContentRejection)
-    throw new Problem(error.code, { message: error.message, cause: error.cause });
-  throw error;
+/** The slowest file that the bounds of content/ allow takes a second; a file past this limit is refused for it. */
+const limitMs = 5_000;
+const contentCheck = workIn<typeof import("../content/contentWork.ts")>()(
+  new URL("../content/contentWork.ts", import.meta.url),
+  "judgeContent",
+  limitMs,
+);
+
+async function lookInto(
+  { path, size, fileName, declaredType }: ReceivedFile,
+  { workers }: Parts,
+  { tenantId }: JudgeOptions,
+): Promise<string> {
+  const upload = { path, size, fileName, declaredType };
+  const verdict = await workers.run(contentCheck, upload, String(tenantId)).catch(refuseTooComplex);
+  if ("mimeType" in verdict) return verdict.mimeType;
+  const { rejection, cause } = verdict;
+  throw new Problem(rejection, { message: rejections[rejection], cause });
+}
+
+function refuseTooComplex(error: unknown): never {
+  if (!(error instanceof WorkTimeout)) throw error;
+  throw new Problem("file_too_complex", { message: rejections.file_too_complex, cause: error });
 }

@@ -44,7 +44,7 @@ export async function storeDraft(
   origin: Origin,
   deps: Deps,
 ): Promise<AttachmentMetadata> {
-  const judged = await judgeFile(file, deps);
+  const judged = await judgeFile(file, deps, origin);
   const id = Bun.randomUUIDv7();
   const attachment = attachmentOf(judged, { id, origin });
   await insert(attachment, origin, deps);

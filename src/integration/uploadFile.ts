@@ -3,7 +3,7 @@ import type { Handler } from "../handler.ts";
 import { incoming, storeFile } from "../storedFiles/store.ts";
 
 export const uploadFile: Handler<"uploadFile"> = async ({ body, caller }, deps) => {
-  const judged = await judgeFile(body.file, deps);
+  const judged = await judgeFile(body.file, deps, { tenantId: caller.tenant.id });
   const file = incoming(judged, {
     tenantId: caller.tenant.id,
     uploadedBy: caller.subject,

@@ -11,6 +11,7 @@ export const indonesianRefusals: Readonly<Record<string, string>> = {
   payload_too_large: "Ukuran berkas terlalu besar.",
   session_quota_exceeded: "Formulir ini tidak menampung berkas lagi. Hapus salah satu dahulu.",
   type_mismatch: "Isi berkas tidak sesuai dengan nama atau jenisnya.",
+  file_too_complex: "Berkas terlalu lama diperiksa; simpan ulang dalam bentuk yang lebih sederhana.",
   file_ambiguous: "Berkas ini juga dapat dibaca sebagai arsip.",
   image_damaged: "Gambar rusak.",
   image_truncated: "Gambar tidak lengkap.",
@@ -32,5 +33,7 @@ export const indonesianRefusals: Readonly<Record<string, string>> = {
   archive_too_many_entries: "Dokumen terdiri atas terlalu banyak bagian.",
   archive_unsafe_name: "Sebuah bagian dokumen memiliki nama yang tidak aman.",
   archive_duplicate_name: "Dua bagian dokumen memiliki nama yang sama.",
+  upload_quota_exceeded: "Batas unggahan hari ini telah tercapai. Coba lagi besok.",
+  insufficient_storage: "Tidak ada ruang untuk berkas ini saat ini. Coba lagi nanti.",
   malware_found: "Berkas mengandung perangkat lunak berbahaya.",
 };
