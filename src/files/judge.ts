@@ -4,7 +4,7 @@ import type { Parts } from "../deps.ts";
 import type { ReceivedFile } from "../file.ts";
 import { Problem } from "../problem.ts";
 import { WorkTimeout, workIn } from "../workers/workers.ts";
-import { checkFileName } from "./fileName.ts";
+import { readFileName } from "./fileName.ts";
 import { scanForMalware } from "./malware.ts";
 
 export interface JudgedFile extends ReceivedFile {
@@ -26,10 +26,10 @@ export async function judgeFile(
   parts: Parts,
   { tenantId }: JudgeOptions,
 ): Promise<JudgedFile> {
-  checkFileName(file.fileName);
-  const mimeType = await lookInto(file, parts, { tenantId });
-  await scanForMalware(file, parts);
-  return { ...file, mimeType };
+  const named = { ...file, fileName: readFileName(file.fileName) };
+  const mimeType = await lookInto(named, parts, { tenantId });
+  await scanForMalware(named, parts);
+  return { ...named, mimeType };
 }
 
 /** The slowest file that the bounds of content/ allow takes a second; a file past this limit is refused for it. */

@@ -36,7 +36,9 @@ function send(to: TestServer, file: File, authorization: string): Promise<Respon
 test("uploads that are expensive to check do not hold up other requests", async () => {
   const { name, bytes } = documentOfEntities();
   const authorization = `Bearer ${await server.token(member())}`;
-  const uploads = Array.from({ length: 12 }, () => send(server, new File([new Uint8Array(bytes)], name), authorization));
+  const uploads = Array.from({ length: 12 }, () =>
+    send(server, new File([new Uint8Array(bytes)], name), authorization),
+  );
   let isDone = false;
   const all = Promise.all(uploads).finally(() => {
     isDone = true;
