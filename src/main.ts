@@ -1,6 +1,7 @@
 /** `bun run server`: the only place for the environment, signals and exit. Wires the parts and listens. */
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import postgres from "postgres";
 import { createApp } from "./app.ts";
@@ -14,6 +15,7 @@ import { removeLeftoverUploads, sweepOnce } from "./fileUpkeep/sweep.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { Recurring } from "./jobs/recurring.ts";
 import { createLog } from "./log.ts";
+import { makePrivate } from "./privateFolder.ts";
 import { startEngine } from "./processEngine/startEngine.ts";
 import { listen } from "./server.ts";
 import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
@@ -33,6 +35,7 @@ async function run(config: Config, ending: Ending): Promise<void> {
     let draining = false;
     const parts = wire(config, { sql, control, log, draining: () => draining });
     await parts.storage.prepare().catch(refuseStorage);
+    await makePrivate(join(dataDir, "uploads"));
     const jobs = await startJobs(sql, { log, control });
     const deps = await startEngine(parts, jobs);
     await jobs.recur(sweepJob(deps));

@@ -2,11 +2,12 @@
  * A multipart/form-data body, streamed: files go to disk as they arrive, hashed on the way, so that memory does not
  * grow with the size or the number of uploads in flight (design 8).
  */
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import { type ReceivedFile, writeAndHash } from "../file.ts";
+import { makePrivateFolder } from "../privateFolder.ts";
 import { Problem } from "../problem.ts";
 import { collectFields } from "./multipartFields.ts";
 import type { MultipartShape } from "./multipartShape.ts";
@@ -45,7 +46,7 @@ export async function readMultipartBody(request: Request, limits: MultipartLimit
     throw new Problem("unsupported_media_type", { message: "The body must be multipart/form-data." });
   if (Number(request.headers.get("content-length") ?? 0) > limits.maxBodyBytes) throw bodyTooLarge(limits);
   if (!request.body) throw malformed("The body is empty.");
-  await mkdir(limits.folder, { recursive: true }).catch((cause) => {
+  await makePrivateFolder(limits.folder).catch((cause) => {
     throw new Problem("storage_unavailable", { cause });
   });
   const paths: string[] = [];

@@ -8,8 +8,9 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
+import { access, type FileHandle, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { makePrivate, makePrivateFolder, privateFileMode } from "../privateFolder.ts";
 import {
   checkKey,
   type ListedObject,
@@ -39,7 +40,7 @@ export function filesystemStorage({ folder }: { folder: string }): Storage {
     const temporary = join(incoming, randomUUID());
     try {
       await copyAnnounced(file, temporary);
-      await mkdir(dirname(path), { recursive: true });
+      await makePrivateFolder(dirname(path));
       await rename(temporary, path);
       await flushFolders(dirname(path), folder);
     } catch (cause) {
@@ -82,7 +83,8 @@ export function filesystemStorage({ folder }: { folder: string }): Storage {
 
   async function prepare(): Promise<void> {
     try {
-      await mkdir(incoming, { recursive: true });
+      await makePrivate(folder);
+      await makePrivateFolder(incoming);
       await removeLeftovers(incoming);
     } catch (cause) {
       throw unavailable(cause);
@@ -105,7 +107,7 @@ function keyOf(folder: string, path: string): string {
 }
 
 async function copyAnnounced(file: LocalFile, path: string): Promise<void> {
-  const handle = await open(path, "wx");
+  const handle = await open(path, "wx", privateFileMode);
   try {
     for await (const chunk of readAnnounced(file)) await writeWhole(handle, chunk);
     await handle.sync();

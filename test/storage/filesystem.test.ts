@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { filesystemStorage } from "../../src/storage/filesystem.ts";
@@ -26,6 +26,19 @@ describe("files as objects", () => {
   afterAll(async () => {
     await files.close();
     await rm(parent, { recursive: true, force: true });
+  });
+
+  test("nobody else may look into it, nor into what an earlier version left", async () => {
+    const own = join(parent, "own");
+    await mkdir(join(own, "attachments/1/@aa"), { recursive: true, mode: 0o755 });
+    await writeFile(join(own, "attachments/1/@aa/old"), "secret", { mode: 0o644 });
+    const storage = filesystemStorage({ folder: own });
+    await storage.prepare();
+    await storage.put("attachments/1/new", await files.make(1000));
+    for (const entry of [own, ...(await readdir(own, { recursive: true })).map((name) => join(own, name))]) {
+      const found = await stat(entry);
+      expect([entry, (found.mode & 0o777).toString(8)]).toEqual([entry, found.isDirectory() ? "700" : "600"]);
+    }
   });
 
   test("a process killed in the middle of a put leaves no object, and the next put succeeds", async () => {
