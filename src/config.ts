@@ -36,7 +36,15 @@ export interface Config {
   /** 1 to 3600. */
   readonly downloadUrlTtlSeconds: number;
   readonly uploadMaxBytes: number;
+  /** Bytes that visitors may upload in a day (UTC): from one address, and by one embed. */
+  readonly publicUploadDailyQuota: { readonly perAddress: number; readonly perEmbed: number };
+  /** Bytes of all files of a tenant. Absent: no limit. */
+  readonly tenantStorageQuota: number | undefined;
+  /** Bytes that uploads leave free on the disk of `dataDir`. Absent: 5 % of it, and 1 GB at most. */
+  readonly diskReserveBytes: number | undefined;
   readonly draftMaxAgeHours: number;
+  /** Files that were finalized without a process instance, and that no instance took, are removed after this. */
+  readonly unboundMaxAgeDays: number;
   readonly draftSweepIntervalSeconds: number;
   /** Absent: uploads are not scanned for malware. */
   readonly clamd: ClamdConfig | undefined;
@@ -108,6 +116,13 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       otherwise: 900,
     }),
     uploadMaxBytes: sizeOf(env, "UPLOAD_MAX_SIZE", 10 * 1024 ** 2),
+    publicUploadDailyQuota: {
+      perAddress: largeSizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_ADDRESS") ?? 1024 ** 3,
+      perEmbed: largeSizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_EMBED") ?? 20 * 1024 ** 3,
+    },
+    tenantStorageQuota: largeSizeOf(env, "TENANT_STORAGE_QUOTA"),
+    diskReserveBytes: largeSizeOf(env, "DISK_RESERVE"),
+    unboundMaxAgeDays: numberOf(env, "UNBOUND_MAX_AGE_DAYS", { least: 1, most: 3650, otherwise: 30 }),
     draftMaxAgeHours: numberOf(env, "DRAFT_MAX_AGE_HOURS", { least: 0, most: 24 * 365, otherwise: 24 }),
     draftSweepIntervalSeconds: numberOf(env, "DRAFT_SWEEP_INTERVAL_SECONDS", {
       least: 1,
@@ -161,6 +176,19 @@ function sizeOf(env: Environment, name: string, otherwise: number): number {
   const bytes = Math.floor(Number(match?.[1]) * unit);
   if (bytes >= 1 && bytes <= 1024 ** 3) return bytes;
   throw refusal(name, text, "bytes, or a number with KB or MB, from 1 to 1024MB");
+}
+
+/** Of a disk, or of many files. */
+function largeSizeOf(env: Environment, name: string): number | undefined {
+  const text = env[name];
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,15}(?:\.\d{1,9})?)\s*(KB|MB|GB|TB)?$/i.exec(text);
+  const units = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 };
+  const bytes = Math.floor(
+    Number(match?.[1]) * (units[match?.[2]?.toUpperCase() as keyof typeof units] ?? 1),
+  );
+  if (bytes >= 0 && bytes <= 1024 ** 5) return bytes;
+  throw refusal(name, text, "bytes, or a number with KB, MB, GB or TB, up to 1024TB");
 }
 
 function urlOf(env: Environment, name: string, protocols: readonly string[]): URL | undefined {

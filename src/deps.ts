@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Sql } from "./database/connect.ts";
+import type { DiskSpace } from "./diskSpace.ts";
 import type { AccessTokens } from "./identity/accessTokens.ts";
 import type { FormTokens } from "./identity/formTokens.ts";
 import type { OutboundFetch } from "./outbound/fetch.ts";
@@ -20,6 +21,8 @@ export interface Parts {
   /** A few connections apart from `sql`, for readiness and the signs of life of jobs. */
   readonly control: Sql;
   readonly storage: Storage;
+  /** Room for what uploads and downloads write to DATA_DIR. */
+  readonly disk: DiskSpace;
   readonly accessTokens: AccessTokens;
   /** Undefined where the instance has no public forms. */
   readonly formTokens: FormTokens | undefined;

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Sql } from "./database/connect.ts";
 import type { Parts } from "./deps.ts";
+import { createDiskSpace } from "./diskSpace.ts";
 import { createAccessTokens } from "./identity/accessTokens.ts";
 import { createFormTokens } from "./identity/formTokens.ts";
 import { storedSecret } from "./identity/secrets.ts";
@@ -63,6 +64,7 @@ export function wire(config: Config, resources: Resources): Parts {
     now,
     draining,
     outboundFetch: createOutboundFetch({ allow: config.outboundAllow }),
+    disk: createDiskSpace({ path: config.dataDir, reserveBytes: config.diskReserveBytes }),
     storage: s3 ? s3Storage(s3) : filesystemStorage({ folder: join(config.dataDir, "objects") }),
     accessTokens: createAccessTokens({ keys, issuer, audience, fetch, now }),
     formTokens:

@@ -58,6 +58,31 @@ test("an empty variable counts as unset", () => {
   });
 });
 
+test("quotas take bytes, or a number with KB, MB, GB or TB; without a value they have the documented one", () => {
+  expect(parse()).toMatchObject({
+    publicUploadDailyQuota: { perAddress: 1024 ** 3, perEmbed: 20 * 1024 ** 3 },
+    tenantStorageQuota: undefined,
+    diskReserveBytes: undefined,
+    unboundMaxAgeDays: 30,
+  });
+  expect(
+    parse({
+      PUBLIC_UPLOAD_DAILY_QUOTA_PER_ADDRESS: "100MB",
+      PUBLIC_UPLOAD_DAILY_QUOTA_PER_EMBED: "2 gb",
+      TENANT_STORAGE_QUOTA: "1.5TB",
+      DISK_RESERVE: "0",
+    }),
+  ).toMatchObject({
+    publicUploadDailyQuota: { perAddress: 100 * 1024 ** 2, perEmbed: 2 * 1024 ** 3 },
+    tenantStorageQuota: 1.5 * 1024 ** 4,
+    diskReserveBytes: 0,
+  });
+  expect(refusal({ DISK_RESERVE: "5%" })).toBe(
+    'DISK_RESERVE is "5%"; it takes bytes, or a number with KB, MB, GB or TB, up to 1024TB',
+  );
+  expect(refusal({ TENANT_STORAGE_QUOTA: "2000TB" })).toContain("TENANT_STORAGE_QUOTA");
+});
+
 test("DATA_DIR is relative to where the server was started", () => {
   expect(parse({ DATA_DIR: "data" }).dataDir).toBe("/srv/waybill/data");
   expect(parse({ DATA_DIR: "/var/lib/waybill" }).dataDir).toBe("/var/lib/waybill");

@@ -1,8 +1,10 @@
 /** A file goes out: headers first, since nothing may go wrong with them once a token is used; then the stream. */
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Parts } from "../deps.ts";
+import { isDiskFull } from "../diskSpace.ts";
 import { type OutgoingFile, writeAndHash } from "../file.ts";
+import { makePrivateFolder } from "../privateFolder.ts";
 import { Problem, type ProblemCode } from "../problem.ts";
 import { dispositionOf } from "./fileName.ts";
 
@@ -36,6 +38,19 @@ export interface Where {
   readonly key: string;
   /** What is said where the object is gone. */
   readonly gone: ProblemCode;
+  /** Ends the room that `holdRoom` gave. */
+  readonly release: () => void;
+}
+
+/**
+ * Room for the file's way out, where the object lies elsewhere. Ask for it before anything is used up that a second try
+ * would need. Throws `busy`.
+ */
+export async function holdRoom(
+  { storage, disk }: Parts,
+  { size, tenantId }: { readonly size: number; readonly tenantId: number },
+): Promise<() => void> {
+  return storage.isLocal ? () => {} : disk.holdCopy(size, String(tenantId));
 }
 
 /**
@@ -46,41 +61,58 @@ export interface Where {
 export async function openFile(
   { storage, config, log }: Parts,
   file: SentFile,
-  { key, gone }: Where,
+  { key, gone, release }: Where,
 ): Promise<OutgoingFile> {
-  const object = await storage.get(key);
-  if (!object) {
-    log.error({ file_id: file.id }, "a file's object is gone from the storage");
-    throw new Problem(gone);
+  try {
+    const object = await storage.get(key);
+    if (!object) {
+      log.error({ file_id: file.id }, "a file's object is gone from the storage");
+      throw new Problem(gone);
+    }
+    if (object.path === undefined)
+      return await fetchToDisk(object.body, file, { dataDir: config.dataDir, release });
+    await object.body.cancel();
+    if (object.size !== file.size) throw damaged(file);
+    release();
+    return Bun.file(object.path);
+  } catch (error) {
+    release();
+    throw error;
   }
-  if (object.path === undefined) return fetchToDisk(object.body, file, config.dataDir);
-  await object.body.cancel();
-  if (object.size === file.size) return Bun.file(object.path);
-  throw damaged(file);
 }
 
-/** Longer than a response needs to open its file; what a crash leaves the sweep removes. */
-const keptMs = 60_000;
+/**
+ * A response opens its file as soon as it is returned, and what is open can be sent although it has no name any more. So
+ * the copy is removed then, and its room is free when the last byte is sent. (Bun 1.4.5 still sends any other stream
+ * without Content-Length.)
+ */
+const keptMs = 1_000;
 
 async function fetchToDisk(
   body: ReadableStream<Uint8Array>,
   file: SentFile,
-  dataDir: string,
+  { dataDir, release }: { readonly dataDir: string; readonly release: () => void },
 ): Promise<OutgoingFile> {
   const folder = join(dataDir, "uploads");
-  await mkdir(folder, { recursive: true });
+  await makePrivateFolder(folder);
   const path = join(folder, crypto.randomUUID());
-  const remove = () => rm(path, { force: true }).catch(() => {});
+  const remove = () =>
+    rm(path, { force: true })
+      .catch(() => {})
+      .finally(release);
   try {
     const received = await writeAndHash(body, path);
     if (received.sha256 !== file.sha256) throw damaged(file);
   } catch (error) {
     await remove();
-    throw error;
+    throw isDiskFull(error) ? noRoomToSend(error) : error;
   }
   setTimeout(remove, keptMs).unref();
   return Bun.file(path);
 }
+
+const noRoomToSend = (cause: unknown) =>
+  new Problem("storage_unavailable", { message: "There is no room to fetch the file.", cause });
 
 const damaged = ({ id }: SentFile) =>
   new Problem("internal_error", { cause: new Error(`the object of ${id} is not what was stored`) });

@@ -3,13 +3,24 @@
 import type { Parts } from "../deps.ts";
 import type { OutgoingFile } from "../file.ts";
 import { keyOf } from "../files/fileKind.ts";
-import { openFile } from "../files/send.ts";
+import { holdRoom, openFile } from "../files/send.ts";
 import type { Attachment } from "./attachment.ts";
 import { attachments } from "./queries.ts";
 
-/** As `openFile`. Throws `attachment_not_found` where the object is gone. */
-export const openAttachment = (parts: Parts, attachment: Attachment): Promise<OutgoingFile> =>
-  openFile(parts, attachment, {
+export interface OpenOptions {
+  /** Room that `holdRoom` gave; asked for here where absent. */
+  readonly release?: () => void;
+}
+
+/** As `openFile`. Throws `attachment_not_found` where the object is gone, and `busy`. */
+export async function openAttachment(
+  parts: Parts,
+  attachment: Attachment,
+  { release }: OpenOptions = {},
+): Promise<OutgoingFile> {
+  return openFile(parts, attachment, {
     key: keyOf(attachments, attachment),
     gone: "attachment_not_found",
+    release: release ?? (await holdRoom(parts, attachment)),
   });
+}

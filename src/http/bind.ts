@@ -110,16 +110,26 @@ function jsonReader(maxBytes: number, timeoutMs = timeToSend(maxBytes)) {
 
 type MultipartBody = Extract<Operation["body"], { contentType: "multipart/form-data" }>;
 
-function multipartReader({ schema, maxBytes }: MultipartBody, { config }: Deps, bodyTimeoutMs?: number) {
+function multipartReader({ schema, maxBytes }: MultipartBody, deps: Deps, bodyTimeoutMs?: number) {
+  const { config, disk, storage } = deps;
   const shape = multipartShape(schema);
   const maxFileBytes = config.uploadMaxBytes;
   const maxBodyBytes = Math.min(shape.maxFiles * maxFileBytes + overheadBytes, maxBytes ?? largestBody);
   const timeoutMs = bodyTimeoutMs ?? timeToSend(maxBodyBytes);
   const limits = { ...shape, folder: join(config.dataDir, "uploads"), maxFileBytes, maxBodyBytes, timeoutMs };
   return async (request: Request) => {
-    const { value, dispose } = await readMultipartBody(request, limits);
-    exchangeOf(request).dispose = dispose;
-    return value;
+    const announced = Number(request.headers.get("content-length") ?? maxBodyBytes) || 0;
+    // Where objects are files, each upload is on the disk twice for a moment.
+    const copies = storage.isLocal ? 2 : 1;
+    const release = await disk.hold(copies * Math.min(announced, maxBodyBytes));
+    try {
+      const { value, dispose } = await readMultipartBody(request, limits);
+      exchangeOf(request).dispose = () => dispose().finally(release);
+      return value;
+    } catch (error) {
+      release();
+      throw error;
+    }
   };
 }
 

@@ -6,6 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
+import { isDiskFull, noRoom } from "../diskSpace.ts";
 import { type ReceivedFile, writeAndHash } from "../file.ts";
 import { makePrivateFolder } from "../privateFolder.ts";
 import { Problem } from "../problem.ts";
@@ -84,7 +85,9 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, lim
     const path = join(limits.folder, crypto.randomUUID());
     paths.push(path);
     const file = receive(stream, { path, fileName, declaredType });
-    file.catch((cause) => fail(new Problem("storage_unavailable", { cause })));
+    file.catch((cause) =>
+      fail(isDiskFull(cause) ? noRoom(cause) : new Problem("storage_unavailable", { cause })),
+    );
     files.push(file);
     refuse(fields.addFile(name, file));
   });

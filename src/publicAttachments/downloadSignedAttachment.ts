@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { fileHeaders } from "../files/send.ts";
+import { fileHeaders, holdRoom } from "../files/send.ts";
 import { digestOf, isSigned } from "../formFiles/downloadTokens.ts";
 import { cannotIssue } from "../formFiles/issue.ts";
 import { findAttachment, useToken } from "../formFiles/queries.ts";
@@ -20,11 +20,18 @@ export const downloadSignedAttachment: Handler<"downloadSignedAttachment"> = asy
   const attachmentId = params.attachment_id.toLowerCase();
   const attachment = await findAttachment(deps.sql, null, attachmentId);
   const headers = attachment && fileHeaders(attachment);
-  const used = await use(deps, { token: query.token ?? "", attachmentId, secret: downloadTokenSecret });
-  if (!used)
-    throw new Problem("download_refused", { message: "The download link is not valid, or no longer." });
-  if (!attachment || !headers) throw new Problem("attachment_not_found");
-  return { status: 200, headers, body: await openAttachment(deps, attachment) };
+  // A link works once: where there is no room to fetch the file, it has to work later.
+  const release = attachment ? await holdRoom(deps, attachment) : () => {};
+  try {
+    const used = await use(deps, { token: query.token ?? "", attachmentId, secret: downloadTokenSecret });
+    if (!used)
+      throw new Problem("download_refused", { message: "The download link is not valid, or no longer." });
+    if (!attachment || !headers) throw new Problem("attachment_not_found");
+    return { status: 200, headers, body: await openAttachment(deps, attachment, { release }) };
+  } catch (error) {
+    release();
+    throw error;
+  }
 };
 
 /** Uses the token in the database; the signature is compared whatever comes of that. */

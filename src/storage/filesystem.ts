@@ -91,7 +91,7 @@ export function filesystemStorage({ folder }: { folder: string }): Storage {
     }
   }
 
-  return { put, get, remove, list, prepare, ready };
+  return { isLocal: true, put, get, remove, list, prepare, ready };
 }
 
 function pathOf(folder: string, key: string): string {

@@ -111,7 +111,7 @@ export function s3Storage(config: S3Config, { stallMs = 10_000 }: S3Options = {}
     });
   }
 
-  return { put, get, remove, list, prepare, ready };
+  return { isLocal: false, put, get, remove, list, prepare, ready };
 }
 
 /** A client whose requests end with the clock. The region is given, so that it need not ask for it. */

@@ -4,14 +4,17 @@
  * What every driver keeps, and `test/storageConformance.ts` proves:
  * - An object is there whole or not at all, under its key, with the bytes whose SHA-256 was announced.
  * - Bytes stream both ways: memory grows neither with an object's size nor with the number in flight.
- * - Whatever the storage fails at (away, slow, full, credential refused, bucket or folder missing) is the problem
+ * - A storage that is full is `insufficient_storage`. Whatever else it fails at (away, slow, credential refused, bucket or folder missing) is the problem
  *   `storage_unavailable`. A driver holds no state that a failure could spoil, so the next call just works again.
  */
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
+import { isDiskFull, noRoom } from "../diskSpace.ts";
 import { Problem } from "../problem.ts";
 
 export interface Storage {
+  /** Whether objects are files on the disk of DATA_DIR. */
+  readonly isLocal: boolean;
   /**
    * Stores a local file under a key, in place of any object there. The local file stays.
    * A file that is not what was announced is not stored: `internal_error`.
@@ -64,10 +67,17 @@ export function checkKey(key: string): void {
   }
 }
 
-/** Wraps what a storage failed with, unless it is a problem already. */
+/** Wraps what a storage failed with, unless it is a problem already; a full disk is `insufficient_storage`. */
 export function unavailable(cause: unknown): Problem {
-  return cause instanceof Problem ? cause : new Problem("storage_unavailable", { cause });
+  if (cause instanceof Problem) return cause;
+  return isFull(cause) ? noRoom(cause) : new Problem("storage_unavailable", { cause });
 }
+
+/** What S3 servers say where their disks are full. */
+const fullCodes = ["XMinioStorageFull", "StorageFull", "InsufficientStorage", "QuotaExceeded"];
+
+const isFull = (cause: unknown) =>
+  isDiskFull(cause) || (cause instanceof Error && "code" in cause && fullCodes.includes(String(cause.code)));
 
 /**
  * Reads a local file once, and fails at its end where it is not what was announced (`internal_error`).

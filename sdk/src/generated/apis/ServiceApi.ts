@@ -17,6 +17,7 @@ import type {
     Contract,
     Health,
     Problem,
+    Readiness,
 } from '../models/index.ts';
 
 /**
@@ -168,7 +169,7 @@ export class ServiceApi extends runtime.BaseAPI {
      * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains.
      * Can the process serve?
      */
-    async getReadinessRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Health>> {
+    async getReadinessRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Readiness>> {
         const requestOptions = await this.getReadinessRequestOpts();
         const response = await this.request(requestOptions, initOverrides);
 
@@ -179,7 +180,7 @@ export class ServiceApi extends runtime.BaseAPI {
      * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains.
      * Can the process serve?
      */
-    async getReadiness(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Health> {
+    async getReadiness(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Readiness> {
         const response = await this.getReadinessRaw(initOverrides);
         return await response.value();
     }

@@ -1202,6 +1202,35 @@ export interface ReadVariable {
 /**
  * 
  * @export
+ * @interface Readiness
+ */
+export interface Readiness {
+    /**
+     * 
+     * @type {ReadinessStatusEnum}
+     * @memberof Readiness
+     */
+    status: ReadinessStatusEnum;
+    /**
+     * What an operator should look at soon. `disk_low`, there is no room for uploads, which answer 507.
+     * @type {Array<string>}
+     * @memberof Readiness
+     */
+    warnings?: Array<string>;
+}
+
+
+/**
+ * @export
+ */
+export const ReadinessStatusEnum = {
+    ok: 'ok'
+} as const;
+export type ReadinessStatusEnum = typeof ReadinessStatusEnum[keyof typeof ReadinessStatusEnum];
+
+/**
+ * 
+ * @export
  * @interface ReportAnswer
  */
 export interface ReportAnswer {
