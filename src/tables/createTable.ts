@@ -3,7 +3,7 @@ import { recordSuccess } from "../audit/queries.ts";
 import { quoteIdentifier, quoteTable } from "../database/identifiers.ts";
 import type { Column, NewTable } from "../generated/schemas.ts";
 import type { FaultMergingHandler } from "../handler.ts";
-import { Problem } from "../problem.ts";
+import { maxFaults, Problem } from "../problem.ts";
 import { lockTenant } from "../tenants/queries.ts";
 import { columnTypes } from "./columnTypes/index.ts";
 import { isBuiltIn } from "./definition.ts";
@@ -43,13 +43,15 @@ function columnFaults(body: unknown): ValueFault[] {
   const columns = (body as Partial<NewTable> | null)?.columns;
   if (!Array.isArray(columns)) return [];
   const seen = new Set<string>();
-  return columns.flatMap((column: unknown, index) => {
-    const name = (column as { name?: unknown } | null)?.name;
-    if (typeof name !== "string") return [];
+  const faults: ValueFault[] = [];
+  for (let index = 0; index < columns.length && faults.length < maxFaults; index++) {
+    const name = (columns[index] as { name?: unknown } | null)?.name;
+    if (typeof name !== "string") continue;
     const fault = columnFault(name, `/columns/${index}/name`, seen);
     seen.add(name);
-    return fault ? [fault] : [];
-  });
+    if (fault) faults.push(fault);
+  }
+  return faults;
 }
 
 function columnFault(name: string, pointer: string, seen: ReadonlySet<string>): ValueFault | undefined {

@@ -24,6 +24,8 @@ export interface Definition {
   readonly columns: readonly Column[];
   /** Every column that a row has and a condition may name. */
   readonly types: ReadonlyMap<string, ColumnType>;
+  /** The tenant's own columns that allow null. */
+  readonly nullable: ReadonlySet<string>;
 }
 
 export const builtInColumns = {
@@ -93,6 +95,7 @@ async function load(sql: Sql, tenant: Tenant, table: string): Promise<Definition
     ...row,
     tenant,
     name: table,
+    nullable: new Set(row.columns.filter(({ nullable }) => nullable).map(({ name }) => name)),
     types: new Map<string, ColumnType>([...Object.entries(builtInColumns), ...own]),
   };
 }

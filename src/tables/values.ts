@@ -1,7 +1,10 @@
-/** Judges the values of a request against a table's columns. Pure; every fault is found, none is thrown one by one. */
+/**
+ * Judges the values of a request against a table's columns. Pure; faults are collected and none is thrown one by one, up
+ * to the number that is sent: a body can have millions.
+ */
 import { pointerToken } from "../json.ts";
 import { type Fault, maxFaults, Problem, type ProblemCode } from "../problem.ts";
-import type { ColumnType } from "./columnTypes/columnType.ts";
+import { type ColumnType, maxGrowth } from "./columnTypes/columnType.ts";
 import type { Definition } from "./definition.ts";
 import { isBuiltIn } from "./definition.ts";
 
@@ -21,17 +24,22 @@ export function refuse(faults: readonly (Fault | ValueFault)[]): void {
 export function rowFaults(definition: Definition, rows: unknown): ValueFault[] {
   if (!Array.isArray(rows)) return [];
   const first = rows.find(isRecord);
+  if (first && hasManyUnknown(definition, first))
+    return oneRowFaults(definition, first, { names: new Set(), pointer: `/rows/${rows.indexOf(first)}` });
   const names = new Set(first ? Object.keys(first) : []);
   const faults: ValueFault[] = first
     ? missingColumnFaults(definition, names, `/rows/${rows.indexOf(first)}`)
     : [];
-  const expected = expectedColumns(definition, names);
+  // A row with more columns than the table has cannot fit.
+  const expected = names.size <= definition.types.size ? expectedColumns(definition, names) : undefined;
   for (let index = 0; index < rows.length && faults.length < maxFaults; index++) {
     const row = rows[index];
-    if (isRecord(row) && fits(row, expected)) continue;
+    if (isRecord(row) && expected && fits(row, expected)) continue;
     const pointer = `/rows/${index}`;
-    if (isRecord(row)) faults.push(...oneRowFaults(definition, row, { names, pointer }));
-    else faults.push(...exactNumberFaults(row, pointer));
+    const found = isRecord(row)
+      ? oneRowFaults(definition, row, { names, pointer })
+      : exactNumberFaults(row, pointer);
+    faults.push(...found.slice(0, maxFaults));
   }
   return faults;
 }
@@ -39,20 +47,15 @@ export function rowFaults(definition: Definition, rows: unknown): ValueFault[] {
 /** The faults of a `where`: columns that do not exist, values that do not fit. null is a condition of its own. */
 export function conditionFaults(definition: Definition, where: unknown): ValueFault[] {
   if (!isRecord(where)) return exactNumberFaults(where, "/where");
-  return Object.entries(where).flatMap(([name, value]) => {
-    const pointer = `/where/${pointerToken(name)}`;
-    return value === null && definition.types.has(name)
-      ? []
-      : valueFault(definition, name, { value, pointer });
-  });
+  return faultsOf(where, "/where", (name, value) =>
+    value === null && definition.types.has(name) ? undefined : valueFault(definition, name, value),
+  );
 }
 
 /** The faults of a `set`: also built-in columns, and null where the column does not allow it. */
 export function assignmentFaults(definition: Definition, set: unknown): ValueFault[] {
   if (!isRecord(set)) return exactNumberFaults(set, "/set");
-  const faults = Object.entries(set).flatMap(([name, value]) =>
-    ownValueFault(definition, name, { value, pointer: `/set/${pointerToken(name)}` }),
-  );
+  const faults = faultsOf(set, "/set", (name, value) => ownValueFault(definition, name, value));
   return faults.length > 0 ? faults : growthFaults(definition, set, "/set");
 }
 
@@ -61,21 +64,33 @@ export function filterCondition(
   definition: Definition,
   filters: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
-  const faults: ValueFault[] = [];
-  const condition = Object.entries(filters).map(([name, text]) => {
-    const pointer = `/query/${pointerToken(name)}`;
-    const value = definition.types.get(name)?.fromFilter(text);
-    faults.push(...valueFault(definition, name, { value, pointer }));
-    return [name, value] as const;
-  });
-  refuse(faults);
-  return Object.fromEntries(condition);
+  const entries = Object.entries(filters).map(
+    ([name, text]) => [name, definition.types.get(name)?.fromFilter(text)] as const,
+  );
+  const condition = Object.fromEntries(entries);
+  refuse(faultsOf(condition, "/query", (name, value) => valueFault(definition, name, value)));
+  return condition;
 }
 
-interface Located {
-  readonly value: unknown;
-  readonly pointer: string;
+type Flaw = Pick<ValueFault, "code" | "detail">;
+
+/** What is wrong with an object's members, up to as many faults as are sent. */
+function faultsOf(
+  record: Record<string, unknown>,
+  pointer: string,
+  flawOf: (name: string, value: unknown) => Flaw | undefined,
+): ValueFault[] {
+  const faults: ValueFault[] = [];
+  for (const name in record) {
+    const flaw = flawOf(name, record[name]);
+    if (flaw) faults.push({ ...flaw, pointer: `${pointer}/${shortToken(name)}` });
+    if (faults.length >= maxFaults) break;
+  }
+  return faults;
 }
+
+/** A column's name is short: a longer one is pointed at by its beginning. */
+const shortToken = (name: string) => pointerToken(name.length <= 100 ? name : `${name.slice(0, 100)}…`);
 
 interface ExpectedColumn {
   readonly name: string;
@@ -85,11 +100,10 @@ interface ExpectedColumn {
 }
 
 function expectedColumns(definition: Definition, names: ReadonlySet<string>): ExpectedColumn[] {
-  const nullable = new Map(definition.columns.map((column) => [column.name, column.nullable]));
   return [...names].map((name) => ({
     name,
     type: isBuiltIn(name) ? undefined : definition.types.get(name),
-    nullable: nullable.get(name) ?? false,
+    nullable: definition.nullable.has(name),
   }));
 }
 
@@ -110,19 +124,20 @@ function fits(row: Record<string, unknown>, expected: readonly ExpectedColumn[])
   return index === expected.length && growth <= maxGrowth;
 }
 
-/**
- * Characters by which a row's numbers may grow when they are written out, beyond what was sent: `1e131000` has 131,001.
- * Without this a request of some kilobytes would make rows that no answer can hold.
- */
-const maxGrowth = 2 * 1024 ** 2;
-
 /** Of values that fit their columns. */
 function growthFaults(definition: Definition, row: Record<string, unknown>, pointer: string): ValueFault[] {
   let growth = 0;
   for (const name in row) growth += definition.types.get(name)?.growth?.(row[name]) ?? 0;
   if (growth <= maxGrowth) return [];
-  const detail = `Its numbers, written out without powers of ten, have ${growth} characters more than here; at most ${maxGrowth} are taken.`;
+  const detail = `Its numbers, written out without powers of ten, have more than ${maxGrowth} characters more than here.`;
   return [{ code: "row_too_large", pointer, detail }];
+}
+
+/** Whether a row has so many columns more than the table that nothing else needs to be looked at. */
+function hasManyUnknown(definition: Definition, row: Record<string, unknown>): boolean {
+  let left = definition.types.size + maxFaults;
+  for (const _ in row) if (left-- === 0) return true;
+  return false;
 }
 
 function oneRowFaults(
@@ -130,13 +145,10 @@ function oneRowFaults(
   row: Record<string, unknown>,
   { names, pointer }: { readonly names: ReadonlySet<string>; readonly pointer: string },
 ): ValueFault[] {
-  const faults: ValueFault[] = [];
+  const faults = faultsOf(row, pointer, (name, value) => ownValueFault(definition, name, value));
+  if (faults.length >= maxFaults) return faults;
   let present = 0;
-  for (const name in row) {
-    if (names.has(name)) present++;
-    const value = row[name];
-    faults.push(...ownValueFault(definition, name, { value, pointer: `${pointer}/${pointerToken(name)}` }));
-  }
+  for (const name in row) if (names.has(name)) present++;
   if (present !== names.size || Object.keys(row).length !== names.size)
     faults.push({
       code: "unequal_columns",
@@ -161,27 +173,25 @@ function missingColumnFaults(
 }
 
 /** For a column that the caller writes: a built-in one is refused, null only where the column allows it. */
-function ownValueFault(definition: Definition, name: string, located: Located): ValueFault[] {
-  const { value, pointer } = located;
+function ownValueFault(definition: Definition, name: string, value: unknown): Flaw | undefined {
   if (isBuiltIn(name))
-    return [{ code: "built_in_column", pointer, detail: `Column "${name}" is built in and cannot be set.` }];
-  if (value !== null || !definition.types.has(name)) return valueFault(definition, name, located);
-  const nullable = definition.columns.some((column) => column.name === name && column.nullable);
-  return nullable
-    ? []
-    : [{ code: "invalid_value", pointer, detail: `Column "${name}" does not allow null.` }];
+    return { code: "built_in_column", detail: `Column "${name}" is built in and cannot be set.` };
+  if (value !== null || !definition.types.has(name)) return valueFault(definition, name, value);
+  return definition.nullable.has(name)
+    ? undefined
+    : { code: "invalid_value", detail: `Column "${name}" does not allow null.` };
 }
 
-function valueFault(definition: Definition, name: string, { value, pointer }: Located): ValueFault[] {
+function valueFault(definition: Definition, name: string, value: unknown): Flaw | undefined {
   const type = definition.types.get(name);
   if (!type) {
     const shown = JSON.stringify(name.toWellFormed().slice(0, 100));
-    return [{ code: "unknown_column", pointer, detail: `Column ${shown} does not exist in this table.` }];
+    return { code: "unknown_column", detail: `Column ${shown} does not exist in this table.` };
   }
   // Undefined is a filter's text that means no value of the type.
   return value !== undefined && type.accepts(value)
-    ? []
-    : [{ code: "invalid_value", pointer, detail: `Column "${name}" takes ${type.takes}.` }];
+    ? undefined
+    : { code: "invalid_value", detail: `Column "${name}" takes ${type.takes}.` };
 }
 
 /** A number kept as it was written (json.ts) is an object to the schema. */

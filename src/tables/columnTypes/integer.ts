@@ -18,13 +18,9 @@ export const integer: ColumnType = {
 
 /** Whether a number's text is a whole number within bounds; `1e3` and `2.0` are whole. */
 export function isWhole(text: string | undefined, least: bigint, most: bigint): boolean {
-  const decimal = text === undefined ? undefined : parseDecimal(text);
-  const whole = decimal && integerOf(decimal);
+  const whole = text === undefined ? undefined : integerOf(text);
   return whole !== undefined && whole >= least && whole <= most;
 }
 
 /** The digits alone, as an integer type reads them. */
-export function wholeText(text: string | undefined): string {
-  const decimal = parseDecimal(text ?? "");
-  return String(decimal && integerOf(decimal));
-}
+export const wholeText = (text: string | undefined) => String(integerOf(text ?? ""));
