@@ -9,6 +9,7 @@ import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import type { ClamdAddress } from "./content/clamd.ts";
 import { type AllowRule, parseOutboundAllow } from "./outbound/allow.ts";
+import { weaknessOf } from "./weakSecret.ts";
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -58,6 +59,10 @@ export interface Config {
   readonly shutdownGraceSeconds: number;
   /** How long requests and service tasks under way may take after that. */
   readonly shutdownDrainSeconds: number;
+  /** Whether `/openapi.json` and `/openapi.yaml` are served. */
+  readonly openapi: boolean;
+  /** Whether `/swagger` is served. Never without the contract, which the page reads. */
+  readonly swaggerUi: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -89,7 +94,9 @@ export function parseConfig(environment: Environment, cwd: string): Config {
   const env: Environment = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value === "" ? undefined : value]),
   );
+  requireDifferentSecrets(env);
   const databaseUrl = urlOf(env, "DATABASE_URL", ["postgres:", "postgresql:"])?.href;
+  const openapi = isOn(env, "OPENAPI");
   const config: Config = {
     host: env.HOST ?? "127.0.0.1",
     port: numberOf(env, "PORT", { least: 0, most: 65_535, whole: true, otherwise: 3000 }),
@@ -140,6 +147,8 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     }),
     shutdownGraceSeconds: numberOf(env, "SHUTDOWN_GRACE_SECONDS", { least: 0, most: 600, otherwise: 5 }),
     shutdownDrainSeconds: numberOf(env, "SHUTDOWN_DRAIN_SECONDS", { least: 0, most: 3_600, otherwise: 25 }),
+    openapi,
+    swaggerUi: isOn(env, "SWAGGER_UI") && openapi,
     logLevel: oneOf(env, "LOG_LEVEL", { values: logLevels, otherwise: "info" }),
   };
   const outside = databaseUrl !== undefined ? "DATABASE_URL" : config.s3 && "S3_ENDPOINT";
@@ -211,9 +220,30 @@ function baseUrlOf(env: Environment, name: string): string | undefined {
 
 function secretOf(env: Environment, name: string): string | undefined {
   const secret = env[name];
-  if (secret === undefined || secret.length >= 32) return secret;
-  throw new ConfigError(`${name} has ${secret.length} characters; it takes at least 32`);
+  if (secret === undefined) return undefined;
+  if (secret.length < leastSecretLength)
+    throw new ConfigError(`${name} has ${secret.length} characters; it takes at least ${leastSecretLength}`);
+  const weakness = weaknessOf(secret);
+  if (weakness === undefined) return secret;
+  throw new ConfigError(
+    `${name} ${weakness}; it takes a random secret, such as \`openssl rand -hex 32\` prints`,
+  );
 }
+
+const leastSecretLength = 32;
+
+/** Whoever learns one of them must not be able to make what another one signs. */
+function requireDifferentSecrets(env: Environment): void {
+  const names = ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"];
+  for (const [at, name] of names.entries()) {
+    const same = names.slice(0, at).find((other) => env[name] !== undefined && env[other] === env[name]);
+    if (same)
+      throw new ConfigError(`${name} is the same as ${same}; it takes a secret that nothing else has`);
+  }
+}
+
+const isOn = (env: Environment, name: string) =>
+  oneOf(env, name, { values: ["on", "off"], otherwise: "on" }) === "on";
 
 function accessTokensOf(env: Environment): AccessTokenConfig | undefined {
   const secret = secretOf(env, "JWT_SECRET");

@@ -1,5 +1,6 @@
 /** The environment → one complete value, or one line about what is wrong (design 4). */
 import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { ConfigError, type Environment, parseConfig } from "../src/config.ts";
 
 const parse = (environment: Environment = {}) => parseConfig(environment, "/srv/waybill");
@@ -28,6 +29,8 @@ test("nothing configured is everything embedded, with the documented defaults", 
     trustedProxies: [],
     shutdownGraceSeconds: 5,
     shutdownDrainSeconds: 25,
+    openapi: true,
+    swaggerUi: true,
     logLevel: "info",
   });
   for (const absent of [
@@ -174,6 +177,8 @@ describe("a bad value is one line that begins with its variable", () => {
     ["SHUTDOWN_DRAIN_SECONDS", ["-1", "3601", "soon"]],
     ["OUTBOUND_ALLOW", ["https://core.bank", "10.0.0.0/33", "core:0", "*.bank.internal", "core,a b"]],
     ["TRUSTED_PROXIES", ["10.0.0.0/33", "proxy.internal", "10.0.0.0/8,x"]],
+    ["SWAGGER_UI", ["true", "OFF"]],
+    ["OPENAPI", ["0", "no"]],
     ["LOG_LEVEL", ["INFO", "verbose"]],
   ] as const)("%s", (name, values) => {
     for (const value of values)
@@ -182,6 +187,67 @@ describe("a bad value is one line that begins with its variable", () => {
         expect.stringMatching(new RegExp(`^${name} [^\\n]+$`)),
       ]);
   });
+});
+
+const secretNames = ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"] as const;
+
+test.each([
+  ["is well known", "change-me-change-me-change-me-change-me"],
+  ["is well known", "Please CHANGE ME before going live 01"],
+  ["is well known", "ChangeMe_9f3b1c7a5d2e8f4a6b0c1d3e5f7a9b2c"],
+  ["is well known", "a-string-secret-at-least-256-bits-long"],
+  ["is well known", "your-256-bit-secret-your-256-bit-secret"],
+  ["is well known", "my_super_secret_jwt_key_for_this_server"],
+  ["repeats itself", "x".repeat(32)],
+  ["repeats itself", "0123456789abcdef0123456789abcdef"],
+  ["repeats itself", "k3J9x!pQ".repeat(5)],
+  ["repeats itself", `${"7Fq2LmZ0rT4vXw8y".repeat(2)}7Fq2`],
+  ["is a sequence", "abcdefghijklmnopqrstuvwxyz0123456789"],
+  ["is a sequence", "aaaaaaaabbbbbbbbccccccccddddddddeeee"],
+  ["has too few different characters", "01100101110010100110101001011101"],
+  ["has too few different characters", "1213231312332113223131213321231223"],
+])("a secret that %s is refused in one line that does not repeat it: %s", (why, value) => {
+  for (const name of secretNames) {
+    const message = refusal({ [name]: value });
+    expect(message).toStartWith(`${name} ${why}`);
+    expect(message).not.toContain(value);
+    expect(message).not.toContain("\n");
+  }
+});
+
+test("random secrets of 32 characters and more are taken, in base 16, 64 and 10", () => {
+  const digits = () => Array.from(randomBytes(40), (byte) => byte % 10).join("");
+  const makers = [() => randomBytes(16).toString("hex"), () => randomBytes(24).toString("base64"), digits];
+  for (const make of makers)
+    for (let round = 0; round < 500; round++) {
+      const JWT_SECRET = make();
+      expect(parse({ JWT_SECRET }).accessTokens).toEqual({ kind: "secret", secret: JWT_SECRET });
+    }
+});
+
+test("no two of the secrets may be the same", () => {
+  for (const [one, other] of [
+    ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET"],
+    ["JWT_SECRET", "FORM_TOKEN_SECRET"],
+    ["DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"],
+  ] as const) {
+    const message = refusal({ [one]: secret, [other]: secret });
+    expect(message).toBe(`${other} is the same as ${one}; it takes a secret that nothing else has`);
+    expect(message).not.toContain(secret);
+  }
+  expect(parse({ JWT_SECRET: "", DOWNLOAD_TOKEN_SECRET: "", FORM_TOKEN_SECRET: secret })).toMatchObject({
+    formTokenSecret: secret,
+  });
+});
+
+test("the contract and Swagger UI are switched off by their variables; there is no page without the contract", () => {
+  const switches = (environment: Environment) => {
+    const { openapi, swaggerUi } = parse(environment);
+    return { openapi, swaggerUi };
+  };
+  expect(switches({})).toEqual({ openapi: true, swaggerUi: true });
+  expect(switches({ SWAGGER_UI: "off" })).toEqual({ openapi: true, swaggerUi: false });
+  expect(switches({ OPENAPI: "off" })).toEqual({ openapi: false, swaggerUi: false });
 });
 
 test("a secret's value is never repeated", () => {

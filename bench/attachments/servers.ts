@@ -22,7 +22,7 @@ export function startWaybill(storage: StorageKind, databaseUrl: string): Promise
     ...variablesOf(storage),
     DATABASE_URL: databaseUrl,
     PUBLIC_BASE_URL: "https://files.example",
-    DOWNLOAD_TOKEN_SECRET: secret,
+    DOWNLOAD_TOKEN_SECRET: `${secret} for downloads`,
   };
   return startServer({ script: join(root, "src/main.ts"), environment });
 }

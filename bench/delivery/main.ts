@@ -25,7 +25,7 @@ function startWaybill(databaseUrl: string): Promise<ServerProcess> {
     DATABASE_URL: databaseUrl,
     S3_ENDPOINT: "",
     JWT_SECRET: secret,
-    DOWNLOAD_TOKEN_SECRET: secret,
+    DOWNLOAD_TOKEN_SECRET: `${secret} for downloads`,
     PUBLIC_BASE_URL: "https://files.example",
     OUTBOUND_ALLOW: "127.0.0.1",
     LOG_LEVEL: "warn",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Partner, startPartner } from "../outbound/partner.ts";
 import { apiCall, end, flow, model, start } from "../support/bpmn.ts";
 import { allowLoopback, deploy, freshKey, incidentsOf, rerun, startInstance } from "../support/processes.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(300_000);
@@ -20,7 +20,7 @@ const overlaps: string[] = [];
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "waybill-servers-"));
-  const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
+  const secrets = secretsFrom(secret);
   server = await startServer({
     environment: { DATA_DIR: dataDir, ...secrets, ...allowLoopback },
     workers: false,
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 function startProcess(): WaybillProcess {
-  const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
+  const secrets = secretsFrom(secret);
   const environment = { DATABASE_URL: server.database.url, DATA_DIR: dataDir, ...secrets, ...allowLoopback };
   return startWaybill({ cwd: dataDir, environment });
 }

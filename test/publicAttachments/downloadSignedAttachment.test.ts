@@ -16,7 +16,7 @@ import {
 } from "../support/attachments.ts";
 import { expectProblem } from "../support/problem.ts";
 import { openRaw } from "../support/rawHttp.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
 import { type Answer, answerOf, refusal } from "../support/tables.ts";
 
 const shared = { secret: "one secret that both of the servers share" };
@@ -112,7 +112,7 @@ test("missing, badly signed, expired, used and not for this file: one answer, to
     missing: await get(path),
     empty: await get(`${path}?token=`),
     badlySigned: await get(`${valid.slice(0, -1)}${valid.endsWith("A") ? "B" : "A"}`),
-    forged: await get(`${path}?token=${forged(shared.secret)}`),
+    forged: await get(`${path}?token=${forged(secretsFrom(shared.secret).DOWNLOAD_TOKEN_SECRET)}`),
     noToken: await get(`${path}?token=hello`),
     notLatin: await get(`${path}?token=${encodeURIComponent(`v1.x.${"é".repeat(43)}`)}`),
     long: await get(`${path}?token=v1.${"A".repeat(5_000)}`),

@@ -12,7 +12,7 @@ import {
   type Visit,
   visit,
 } from "../support/attachments.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
 import { type Answer, answerOf, refusal } from "../support/tables.ts";
 
 /** Five of `ghostscript.pdf` fit into twice this, six do not. */
@@ -136,7 +136,7 @@ test("a session takes ten files; deleting one makes room again", async () => {
 });
 
 test("a platform's own session of the same name in another tenant is another session", async () => {
-  const key = new TextEncoder().encode(shared.secret);
+  const key = new TextEncoder().encode(secretsFrom(shared.secret).FORM_TOKEN_SECRET);
   const session = async (id: number): Promise<Visit> => {
     const tenant = { id, slug: `tenant-${id}` };
     const exp = Math.floor(Date.now() / 1000) + 3600;

@@ -18,9 +18,21 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: object;
   readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
   readonly configs?: readonly { readonly source: string; readonly target: string }[];
 }
-const { services, configs } = parse(await read("compose.yaml"), { merge: true }) as {
+/** As Compose reads it: `${NAME:?what to do}` is the variable, and stops the start where that is not set. */
+const text = await read("compose.yaml");
+const required = [...new Set([...text.matchAll(/\$\{(\w+):\?[^}]+\}/g)].map(([, name = ""]) => name))];
+const generated = Bun.spawnSync([`${root}deploy/secrets`]).stdout.toString();
+const values = new Map(
+  generated
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=", 2) as [string, string]),
+);
+const filledIn = text.replaceAll(/\$\{(\w+):\?[^}]+\}/g, (_all, name: string) => values.get(name) ?? "");
+const { services, configs } = parse(filledIn, { merge: true }) as {
   services: Record<string, Service>;
   configs: Record<string, { content: string }>;
 };
@@ -39,6 +51,31 @@ test("two processes with the same configuration, which the server takes as compl
     "formTokenSecret",
   ] as const)
     expect(config[name]).toBeTruthy();
+});
+
+test("it holds no secret: each is asked for, and deploy/secrets makes them all, no two alike", () => {
+  expect(required.toSorted()).toEqual([...values.keys()].toSorted());
+  for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"])
+    expect(required).toContain(name);
+  expect(new Set(values.values()).size).toBe(values.size);
+  for (const value of values.values()) expect(value).toMatch(/^[0-9a-f]{64}$/);
+  const secret = /(SECRET|PASSWORD|password)\w*\W+(?!\$\{)[\w-]{4,}/;
+  const lines = text.split("\n").filter((line) => !line.trimStart().startsWith("#"));
+  expect(lines.filter((line) => secret.test(line.replaceAll(/\$\{\w+/g, "${")))).toEqual([]);
+  expect(text).not.toMatch(/change-?me/i);
+});
+
+test("nothing starts with the secrets of earlier versions", () => {
+  const earlier = "change-me-change-me-change-me-change-me";
+  const environment = waybills[0]?.environment ?? {};
+  for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"])
+    expect(() => parseConfig({ ...environment, [name]: earlier }, "/")).toThrow(`${name} is well known`);
+});
+
+test("ports are published on this machine's own address only", () => {
+  const published = Object.values(services).flatMap(({ ports = [] }) => ports);
+  expect(published.length).toBeGreaterThan(0);
+  for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
 });
 
 test("every variable that it sets is in the README's table", async () => {

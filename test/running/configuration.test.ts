@@ -42,7 +42,7 @@ test("a database that cannot be reached is one line, without its password", () =
   inFolder(async (_folder, start) => {
     const environment = {
       DATABASE_URL: "postgres://waybill:hunter2@127.0.0.1:1/waybill",
-      JWT_SECRET: "s".repeat(32),
+      JWT_SECRET: "a secret of at least thirty-two characters",
     };
     const waybill = start({ environment });
     expect(await waybill.exited).toBe(1);

@@ -16,6 +16,7 @@ import {
   ReportsApi,
   TablesApi,
   TasklistApi,
+  TokensApi,
 } from "../../sdk/src/generated/index.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -50,6 +51,7 @@ export interface TestServer {
   tasklist(claims?: TokenClaims): Promise<TasklistApi>;
   reports(claims?: TokenClaims): Promise<ReportsApi>;
   integration(claims?: TokenClaims): Promise<IntegrationApi>;
+  tokens(claims?: TokenClaims): Promise<TokensApi>;
   /** Signed in as a process engine's service account of tenant 1 unless said otherwise. */
   engine(claims?: TokenClaims): Promise<EngineApi>;
   /** A visitor of an embedded form, who holds this form session token. */
@@ -81,6 +83,13 @@ export interface TestServerOptions {
   readonly workers?: boolean;
 }
 
+/** The three secrets of a server. The same for servers that share `secret`. */
+export const secretsFrom = (secret: string) => ({
+  JWT_SECRET: secret,
+  DOWNLOAD_TOKEN_SECRET: `${secret} for downloads`,
+  FORM_TOKEN_SECRET: `${secret} for form sessions`,
+});
+
 /** One pool for all servers of a test run: its threads load their modules once. */
 const workers = createWorkers({ threads: 2 });
 
@@ -91,7 +100,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   await migrate(database.url, { log });
   const dataDir = await mkdtemp(join(tmpdir(), "waybill-data-"));
   const secret = options.secret ?? randomBytes(32).toString("hex");
-  const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
+  const secrets = secretsFrom(secret);
   const s3 = Object.entries(process.env).filter(([name]) => name.startsWith("S3_"));
   const environment: Record<string, string | undefined> = {
     ...Object.fromEntries(s3),
@@ -144,6 +153,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     tasklist: async (claims) => new TasklistApi(await signedIn(claims)),
     reports: async (claims) => new ReportsApi(await signedIn(claims)),
     integration: async (claims) => new IntegrationApi(await signedIn(claims)),
+    tokens: async (claims) => new TokensApi(await signedIn(claims)),
     visitor: (formToken) => new PublicAttachmentsApi(new Configuration({ basePath: url, apiKey: formToken })),
     request: async (path, init = {}) => {
       const headers = new Headers(init.headers);

@@ -190,7 +190,7 @@ test("where the record cannot be written, the change is not made", async () => {
 });
 
 test("writes whose backend is killed half-way are 503, change nothing and are recorded as failures", async () => {
-  const patient = await startServer({ database, secret: "x".repeat(32) });
+  const patient = await startServer({ database, secret: "one secret that both of the servers share" });
   const table = await makeTable(patient, { a: "text" });
   await table.insert({ a: "kept" });
   const where = { a: "kept" };
