@@ -18,6 +18,7 @@ import { service } from "./service/room.ts";
 import { startForm } from "./startForm/room.ts";
 import { tables } from "./tables/room.ts";
 import { tasklist } from "./tasklist/room.ts";
+import { tokens } from "./tokens/room.ts";
 
 const handlers: Handlers = {
   ...tables,
@@ -31,6 +32,7 @@ const handlers: Handlers = {
   ...reports,
   ...discussions,
   ...integration,
+  ...tokens,
   ...startForm,
   ...service,
 };
@@ -40,6 +42,6 @@ export function createApp(deps: Deps, options: BindOptions = { checkAnswers: fal
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError({ as: "global" }, answerFailure(deps, options))
     .onAfterResponse({ as: "global" }, logExchange(deps))
-    .use(swaggerUi())
+    .use(swaggerUi(deps.config))
     .use(bind(handlers, deps, options));
 }

@@ -41,7 +41,7 @@ async function run(config: Config, ending: Ending): Promise<void> {
     await jobs.recur(sweepJob(deps));
     const server = listen(createApp(deps, { checkAnswers: process.env.NODE_ENV === "test" }), config);
     log.info({ address: server.url.href }, "listening");
-    if (isSelfContained(config)) await welcome(server.url, deps.accessTokens);
+    if (isSelfContained(config)) await welcome(server.url, config, deps.accessTokens);
 
     const signal = await ending.signal;
     log.info({ signal }, "draining");

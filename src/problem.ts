@@ -54,6 +54,7 @@ export const problems = {
   task_completed: [409, "The task is completed"],
   incident_resolved: [409, "The incident is resolved"],
   session_quota_exceeded: [409, "The form session has no room for this file"],
+  too_many_revocations: [409, "Too many tokens are revoked"],
   payload_too_large: [413, "The request is too large"],
   unsupported_media_type: [415, "The content type is not supported"],
   identity_unavailable: [503, "Access tokens cannot be verified at the moment"],

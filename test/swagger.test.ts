@@ -102,3 +102,20 @@ test("no other file of the package is served", async () => {
   ])
     await expectProblem(await fetch(`${server.url}/swagger/assets/${name}`), "route_not_found");
 });
+
+test("SWAGGER_UI=off answers 404 for the page and its files, and leaves the contract", async () => {
+  const off = await startServer({ environment: { SWAGGER_UI: "off" } });
+  for (const path of ["/", "/swagger", "/swagger/assets/start.js", "/swagger/assets/swagger-ui.css"])
+    await expectProblem(await fetch(off.url + path, { redirect: "manual" }), "route_not_found");
+  for (const path of ["/openapi.json", "/openapi.yaml"])
+    expect((await fetch(off.url + path)).status).toBe(200);
+  await off.stop();
+});
+
+test("OPENAPI=off answers 404 for the contract, and for the page that reads it", async () => {
+  const off = await startServer({ environment: { OPENAPI: "off" } });
+  for (const path of ["/openapi.json", "/openapi.yaml", "/swagger", "/"])
+    await expectProblem(await fetch(off.url + path, { redirect: "manual" }), "route_not_found");
+  expect((await fetch(`${off.url}/healthz`)).status).toBe(200);
+  await off.stop();
+});

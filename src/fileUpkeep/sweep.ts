@@ -13,6 +13,7 @@ import { removeDue } from "../files/removal.ts";
 import { attachments, claimForRemoval, forgetExpired } from "../formFiles/queries.ts";
 import { forgetQuietKeys } from "../rateLimits/queries.ts";
 import { claimForRemoval as claimStoredFiles, storedFiles } from "../storedFiles/queries.ts";
+import { forgetExpiredRevocations } from "../tokenRevocations/queries.ts";
 
 /** A removal that began within the last interval, or minute, is likely under way elsewhere. */
 const longestLeaseSeconds = 60;
@@ -24,6 +25,7 @@ export async function sweepOnce(parts: Parts): Promise<number> {
   const { sql, config, log } = parts;
   await forgetExpired(sql);
   await forgetQuietKeys(sql);
+  await forgetExpiredRevocations(sql);
   const leaseSeconds = Math.min(longestLeaseSeconds, config.draftSweepIntervalSeconds);
   // Each whatever becomes of the other: an object that cannot be removed holds up its own kind alone.
   const outcomes = await Promise.allSettled([

@@ -131,6 +131,9 @@ export type Variables = Type.Static<typeof Variables>;
 export const NewProcessInstance = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "variables": Type.Optional(Variables) }, { additionalProperties: false });
 export type NewProcessInstance = Type.Static<typeof NewProcessInstance>;
 
+export const NewRevocation = Type.Object({ "jti": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "expires_at": Type.Optional(Type.String({ maxLength: 40, format: "date-time" })) }, { additionalProperties: false });
+export type NewRevocation = Type.Static<typeof NewRevocation>;
+
 export const Values = Type.Unsafe<Record<string, unknown>>({"type":"object","maxProperties":1600});
 export type Values = Type.Static<typeof Values>;
 
@@ -184,6 +187,9 @@ export type ReportAnswer = Type.Static<typeof ReportAnswer>;
 
 export const Rerun = Type.Object({ "incident_id": Type.String(), "process_instance_id": Type.String() }, { additionalProperties: false });
 export type Rerun = Type.Static<typeof Rerun>;
+
+export const Revocation = Type.Object({ "jti": Type.String(), "expires_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]), "revoked_by": Type.String(), "revoked_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
+export type Revocation = Type.Static<typeof Revocation>;
 
 export const Row = Type.Object({ "id": Type.String({ pattern: "^-?[0-9]+$" }), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: Type.Unknown() });
 export type Row = Type.Static<typeof Row>;
@@ -652,6 +658,15 @@ export type DownloadFileQuery = Type.Static<typeof DownloadFileQuery>;
 
 export const DownloadFileHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type DownloadFileHeaders = Type.Static<typeof DownloadFileHeaders>;
+
+export const RevokeTokenParams = Type.Object({  }, { additionalProperties: false });
+export type RevokeTokenParams = Type.Static<typeof RevokeTokenParams>;
+
+export const RevokeTokenQuery = Type.Object({  }, { additionalProperties: false });
+export type RevokeTokenQuery = Type.Static<typeof RevokeTokenQuery>;
+
+export const RevokeTokenHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type RevokeTokenHeaders = Type.Static<typeof RevokeTokenHeaders>;
 
 export const GetStartFormPageParams = Type.Object({ "embed_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
 export type GetStartFormPageParams = Type.Static<typeof GetStartFormPageParams>;

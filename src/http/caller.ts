@@ -5,9 +5,11 @@
 import type { Deps } from "../deps.ts";
 import { isEmbed } from "../embeds/queries.ts";
 import type { Caller, Visitor } from "../handler.ts";
+import type { Claims } from "../identity/accessTokens.ts";
 import { knownRoles } from "../identity/roles.ts";
 import { Problem } from "../problem.ts";
 import { resolveTenant } from "../tenants/tenant.ts";
+import { isRevoked } from "../tokenRevocations/revoked.ts";
 
 export interface Demand {
   /** Roles of which the caller needs one; empty where any known role will do. */
@@ -46,16 +48,20 @@ export async function authenticateVisitor(request: Request, { formTokens, sql }:
   return { id: verified.sessionId, tenant, processKey: verified.processKey, expiresAt: verified.expiresAt };
 }
 
-async function findMembership(request: Request, { roles, tenant }: Demand, { accessTokens }: Deps) {
+async function findMembership(request: Request, { roles, tenant }: Demand, { accessTokens, sql }: Deps) {
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   const claims = token === undefined ? undefined : await accessTokens.verify(token);
   const asked = roles.length > 0 ? roles : knownRoles;
-  const membership = claims?.tenants.find(
-    (candidate) => isNamed(candidate, tenant) && holdsOne(candidate.roles, asked),
-  );
-  if (!claims || !membership) throw unauthenticated();
-  return { ...membership, subject: claims.sub };
+  for (const membership of claims?.tenants ?? [])
+    if (isNamed(membership, tenant) && holdsOne(membership.roles, asked))
+      if (claims && !(await isRevoked(sql, membership.id, jtiOf(claims))))
+        return { ...membership, subject: claims.sub };
+  throw unauthenticated();
 }
+
+/** Text by the standard; some issuers write a number. */
+const jtiOf = ({ jti }: Claims) =>
+  typeof jti === "string" || typeof jti === "number" ? String(jti) : undefined;
 
 const holdsOne = (held: readonly string[], asked: readonly string[]) =>
   held.some((role) => asked.includes(role));

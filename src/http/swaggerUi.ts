@@ -1,5 +1,6 @@
 /**
- * `/swagger`: Swagger UI over the authored contract, with every asset served from here (design 3).
+ * `/swagger`: Swagger UI over the authored contract, with every asset served from here. Where SWAGGER_UI or OPENAPI is
+ * off there are no such routes, and they answer 404.
  *
  * @elysiajs/swagger renders the page. Its script comes from a CDN and stands partly inside the page; both are
  * rewritten to files of swagger-ui-dist served by this process, so that the page works in a closed network and
@@ -9,6 +10,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 // Not from the package's index, which would run all of Swagger UI here: 10 MB for its folder's path.
 import getAbsoluteFSPath from "swagger-ui-dist/absolute-path.js";
+import type { Config } from "../config.ts";
 import contract from "../generated/openapi.json";
 import { Problem } from "../problem.ts";
 
@@ -21,10 +23,12 @@ const startScript = "start.js";
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export function swaggerUi() {
+export function swaggerUi({ swaggerUi: isOn }: Config) {
+  const app = new Elysia({ name: "swagger-ui" });
+  if (!isOn) return app;
   const page = renderPage();
   return (
-    new Elysia({ name: "swagger-ui" })
+    app
       // Where a newcomer looks first.
       .get("/", () => Response.redirect("/swagger"))
       .get("/swagger", async () => respond((await page).html, "text/html; charset=utf-8"))

@@ -26,6 +26,8 @@ const Claims = Type.Object({
   sub: Type.String({ minLength: 1, maxLength: 255 }),
   name: Type.Optional(Type.String()),
   exp: Type.Number(),
+  /** What a revocation names the token by. */
+  jti: Type.Optional(Type.Unknown()),
   tenants: Type.Array(
     Type.Object({
       // A larger one has been rounded already, to another tenant's perhaps.
@@ -40,8 +42,8 @@ export type Claims = Type.Static<typeof Claims>;
 export interface AccessTokens {
   /** The claims of a valid token; undefined for any other. Throws `identity_unavailable` where the keys cannot be had. */
   verify(token: string): Promise<Claims | undefined>;
-  /** A token signed with the shared secret. Throws where the keys are the platform's. */
-  sign(claims: Omit<Claims, "exp">, options: { ttlSeconds: number }): Promise<string>;
+  /** A token signed with the shared secret, with a `jti` of its own. Throws where the keys are the platform's. */
+  sign(claims: Omit<Claims, "exp" | "jti">, options: { ttlSeconds: number }): Promise<string>;
 }
 
 export interface AccessTokenOptions {
@@ -96,7 +98,8 @@ export function createAccessTokens({ keys, issuer, audience, fetch, now }: Acces
     sign: async (claims, { ttlSeconds }) => {
       if (keys.kind !== "secret")
         throw new Error("tokens are issued by the platform whose key set is configured");
-      return sign({ ...claims, exp: Math.floor(now().getTime() / 1000) + ttlSeconds } as never);
+      const exp = Math.floor(now().getTime() / 1000) + ttlSeconds;
+      return sign({ ...claims, jti: crypto.randomUUID(), exp } as never);
     },
   };
 }

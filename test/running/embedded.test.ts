@@ -1,6 +1,8 @@
 /** `bun run server` with nothing configured: a newcomer's first minute, and what the data folder outlives. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { decodeJwt } from "jose";
+import { isLoopback } from "../../src/welcome.ts";
 import { isAlive, postmasterPid } from "../database/serverProcess.ts";
 import { inFolder, repository } from "../support/waybillProcess.ts";
 
@@ -22,6 +24,9 @@ test(
       expect(swagger).toBe(`${url}/swagger`);
       expect((await fetch(swagger)).status).toBe(200);
       expect((await fetch(url + tables, bearer(tokenIn(printed)))).status).toBe(200);
+      const { exp = 0, jti } = decodeJwt(tokenIn(printed));
+      expect(exp * 1_000 - Date.now()).toBeWithin(50 * 60_000, 60 * 60_000 + 1_000);
+      expect(jti).toMatch(/^[0-9a-f-]{36}$/);
 
       const line = printed.slice(printed.indexOf("curl -X"));
       const pasted = Bun.spawnSync(["bash", "-c", line]);
@@ -32,6 +37,45 @@ test(
     }),
   timeout,
 );
+
+test(
+  "where others reach the server no token is printed, but the command that makes one, which works",
+  () =>
+    inFolder(async (folder, start) => {
+      const server = start({ environment: { HOST: "0.0.0.0", SWAGGER_UI: "off" } });
+      const { port } = new URL(await server.listening);
+      while (!server.stdout().includes("bun run token")) await Bun.sleep(10);
+      expect(server.stdout() + server.stderr()).not.toMatch(/eyJ|swagger/);
+      const [, line = ""] = /^bun run token (.+)$/m.exec(server.stdout()) ?? [];
+      const command = [join(repository, "src/token.ts"), ...line.split(" ")];
+      const token = start({
+        command: [...command, "--ttl", "600"],
+        environment: { DATA_DIR: join(folder, ".data") },
+      });
+      expect(await token.exited).toBe(0);
+      const { exp = 0, jti } = decodeJwt(token.stdout().trim());
+      expect(exp * 1_000 - Date.now()).toBeWithin(500_000, 601_000);
+      expect(jti).toMatch(/^[0-9a-f-]{36}$/);
+      const answer = await fetch(`http://127.0.0.1:${port}${tables}`, bearer(token.stdout().trim()));
+      expect(answer.status).toBe(200);
+    }),
+  timeout,
+);
+
+test("addresses of this machine only are loopback addresses", () => {
+  for (const host of ["localhost", "127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"])
+    expect([host, isLoopback(host)]).toEqual([host, true]);
+  for (const host of [
+    "0.0.0.0",
+    "::",
+    "192.168.1.7",
+    "10.0.0.1",
+    "waybill.internal",
+    "localhost.evil.example",
+    "",
+  ])
+    expect([host, isLoopback(host)]).toEqual([host, false]);
+});
 
 test(
   "SIGTERM ends the server with 0 and PostgreSQL with it; the next start has the data, the token and no second tenant",

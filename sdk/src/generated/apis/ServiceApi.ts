@@ -45,7 +45,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The whole contract in one document, for generators and for Swagger UI.
+     * The whole contract in one document, for generators and for Swagger UI. 404 where `OPENAPI` is `off`.
      * This contract as JSON
      */
     async getContractJsonRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Contract>> {
@@ -56,7 +56,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The whole contract in one document, for generators and for Swagger UI.
+     * The whole contract in one document, for generators and for Swagger UI. 404 where `OPENAPI` is `off`.
      * This contract as JSON
      */
     async getContractJson(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Contract> {
@@ -84,7 +84,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same document as `/openapi.json`, in YAML.
+     * The same document as `/openapi.json`, in YAML. 404 where `OPENAPI` is `off`.
      * This contract as YAML
      */
     async getContractYamlRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<any>> {
@@ -99,7 +99,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same document as `/openapi.json`, in YAML.
+     * The same document as `/openapi.json`, in YAML. 404 where `OPENAPI` is `off`.
      * This contract as YAML
      */
     async getContractYaml(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<any> {

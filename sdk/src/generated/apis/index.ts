@@ -13,3 +13,4 @@ export * from './ServiceApi.ts';
 export * from './StartFormApi.ts';
 export * from './TablesApi.ts';
 export * from './TasklistApi.ts';
+export * from './TokensApi.ts';

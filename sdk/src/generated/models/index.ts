@@ -871,6 +871,25 @@ export interface NewProcessInstance {
 /**
  * 
  * @export
+ * @interface NewRevocation
+ */
+export interface NewRevocation {
+    /**
+     * The token's claim of this name.
+     * @type {string}
+     * @memberof NewRevocation
+     */
+    jti: string;
+    /**
+     * When the token expires, its claim `exp`. The revocation is forgotten after that. Without it the revocation stays.
+     * @type {string}
+     * @memberof NewRevocation
+     */
+    expires_at?: string;
+}
+/**
+ * 
+ * @export
  * @interface NewRows
  */
 export interface NewRows {
@@ -1373,6 +1392,37 @@ export interface Rerun {
      * @memberof Rerun
      */
     process_instance_id: string;
+}
+/**
+ * 
+ * @export
+ * @interface Revocation
+ */
+export interface Revocation {
+    /**
+     * 
+     * @type {string}
+     * @memberof Revocation
+     */
+    jti: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Revocation
+     */
+    expires_at: string | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof Revocation
+     */
+    revoked_by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Revocation
+     */
+    revoked_at: string;
 }
 /**
  * The table's own columns beside the built-in ones.
