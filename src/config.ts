@@ -4,7 +4,7 @@
  * A bad variable is a `ConfigError` whose message is one line: the variable, what it got, what it takes. A secret's
  * value is never repeated in one. An empty variable counts as unset.
  */
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import type { ClamdAddress } from "./content/clamd.ts";
@@ -55,6 +55,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Threads for work that a request's bytes can make expensive. */
   readonly workerThreads: number;
+  /** Bytes of resident memory past which new requests are refused. */
+  readonly memoryLimitBytes: number;
   /** How long a process that ends still serves, so that a proxy notices. */
   readonly shutdownGraceSeconds: number;
   /** How long requests and service tasks under way may take after that. */
@@ -145,6 +147,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       whole: true,
       otherwise: Math.min(64, Math.max(2, availableParallelism())),
     }),
+    memoryLimitBytes: memoryOf(env, "MEMORY_LIMIT"),
     shutdownGraceSeconds: numberOf(env, "SHUTDOWN_GRACE_SECONDS", { least: 0, most: 600, otherwise: 5 }),
     shutdownDrainSeconds: numberOf(env, "SHUTDOWN_DRAIN_SECONDS", { least: 0, most: 3_600, otherwise: 25 }),
     openapi,
@@ -198,6 +201,17 @@ function largeSizeOf(env: Environment, name: string): number | undefined {
   );
   if (bytes >= 0 && bytes <= 1024 ** 5) return bytes;
   throw refusal(name, text, "bytes, or a number with KB, MB, GB or TB, up to 1024TB");
+}
+
+/** Four fifths of what the machine or its control group has, unless set. */
+function memoryOf(env: Environment, name: string): number {
+  const text = env[name];
+  if (text === undefined)
+    return Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) * 0.8);
+  const match = /^(\d+(?:\.\d+)?)\s*(MB|GB)$/i.exec(text);
+  const bytes = Number(match?.[1]) * (match?.[2]?.toUpperCase() === "GB" ? 1024 ** 3 : 1024 ** 2);
+  if (bytes >= 256 * 1024 ** 2 && bytes <= 1024 ** 4) return Math.floor(bytes);
+  throw refusal(name, text, "a number with MB or GB, from 256MB to 1024GB");
 }
 
 function urlOf(env: Environment, name: string, protocols: readonly string[]): URL | undefined {

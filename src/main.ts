@@ -15,12 +15,16 @@ import { removeLeftoverUploads, sweepOnce } from "./fileUpkeep/sweep.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { Recurring } from "./jobs/recurring.ts";
 import { createLog } from "./log.ts";
+import { watchPressure } from "./pressure.ts";
 import { makePrivate } from "./privateFolder.ts";
 import { startEngine } from "./processEngine/startEngine.ts";
 import { listen } from "./server.ts";
 import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
 import { welcome } from "./welcome.ts";
 import { completeConfig, isSelfContained, wire } from "./wire.ts";
+
+/** Past this the event loop counts as late. Nobody waits for so long for a request that costs little. */
+const maxLagMs = 250;
 
 /** Serves until the first signal; one that comes while it starts ends it as soon as it has started. */
 async function run(config: Config, ending: Ending): Promise<void> {
@@ -39,7 +43,9 @@ async function run(config: Config, ending: Ending): Promise<void> {
     const jobs = await startJobs(sql, { log, control });
     const deps = await startEngine(parts, jobs);
     await jobs.recur(sweepJob(deps));
-    const server = listen(createApp(deps, { checkAnswers: process.env.NODE_ENV === "test" }), config);
+    const pressure = watchPressure({ maxLagMs, maxBytes: config.memoryLimitBytes, log });
+    const checkAnswers = process.env.NODE_ENV === "test";
+    const server = listen(createApp(deps, { checkAnswers, pressure }), config);
     log.info({ address: server.url.href }, "listening");
     if (isSelfContained(config)) await welcome(server.url, config, deps.accessTokens);
 
@@ -47,6 +53,7 @@ async function run(config: Config, ending: Ending): Promise<void> {
     log.info({ signal }, "draining");
     draining = true;
     await shutDown({ server, jobs }, { ...timesFor(signal, config), hurry: ending.hurry });
+    pressure.stop();
     await jobs.stop();
     await parts.workers.end();
     await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);

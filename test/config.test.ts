@@ -1,6 +1,7 @@
 /** The environment → one complete value, or one line about what is wrong (design 4). */
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { totalmem } from "node:os";
 import { ConfigError, type Environment, parseConfig } from "../src/config.ts";
 
 const parse = (environment: Environment = {}) => parseConfig(environment, "/srv/waybill");
@@ -101,6 +102,12 @@ test.each([
   expect(parse({ UPLOAD_MAX_SIZE: text }).uploadMaxBytes).toBe(bytes);
 });
 
+test("MEMORY_LIMIT is in MB or GB, and less than what there is by default", () => {
+  expect(parse({ MEMORY_LIMIT: "512MB" }).memoryLimitBytes).toBe(512 * 1024 ** 2);
+  expect(parse({ MEMORY_LIMIT: "1.5 GB" }).memoryLimitBytes).toBe(1.5 * 1024 ** 3);
+  expect(parse().memoryLimitBytes).toBeWithin(1, totalmem());
+});
+
 test("bounds are inclusive, and fractions stand where they are meant", () => {
   expect(parse({ FORM_ATTACHMENT_URL_TTL_SECONDS: "1" }).downloadUrlTtlSeconds).toBe(1);
   expect(parse({ FORM_ATTACHMENT_URL_TTL_SECONDS: "3600" }).downloadUrlTtlSeconds).toBe(3600);
@@ -173,6 +180,7 @@ describe("a bad value is one line that begins with its variable", () => {
     ["UPLOAD_MAX_SIZE", ["0", "-1", "10GB", "MB", "2048MB", "1e6", "0.1"]],
     ["DRAFT_MAX_AGE_HOURS", ["-1", "a day", "8761"]],
     ["DRAFT_SWEEP_INTERVAL_SECONDS", ["0", "86401"]],
+    ["MEMORY_LIMIT", ["1", "255MB", "2000000000", "2TB", "half"]],
     ["SHUTDOWN_GRACE_SECONDS", ["-1", "601", "5s"]],
     ["SHUTDOWN_DRAIN_SECONDS", ["-1", "3601", "soon"]],
     ["OUTBOUND_ALLOW", ["https://core.bank", "10.0.0.0/33", "core:0", "*.bank.internal", "core,a b"]],

@@ -12,24 +12,31 @@ import { inLane } from "../database/lanes.ts";
 import type { Deps } from "../deps.ts";
 import { type OperationId, operations } from "../generated/operations.ts";
 import type { FaultMergingHandler, Handler } from "../handler.ts";
+import type { Pressure } from "../pressure.ts";
 import { type Fault, Problem } from "../problem.ts";
 import { type Arrival, admit, admitToTenant, methodNotAllowed } from "./admission.ts";
 import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
+import { type BodyRoom, createBodyRoom, groupOf } from "./bodyRoom.ts";
 import { requireWithinBounds } from "./bounds.ts";
 import { exchangeOf, type Operation } from "./exchange.ts";
 import { overheadBytes, readMultipartBody } from "./multipart.ts";
 import { multipartShape } from "./multipartShape.ts";
 import { convert, readPath, readQuery } from "./parameters.ts";
 import { plainNumbers } from "./plainNumbers.ts";
+import { refuseUnderPressure } from "./refuseUnderPressure.ts";
 import { compileValidator } from "./validation.ts";
 
 /** A handler for each operation of the contract; a missing one does not type-check. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> | FaultMergingHandler<Id> };
 
 export interface BindOptions extends AnswerOptions {
-  /** A request's body has to arrive within this time. By its largest size where absent. */
+  /** A request's body has to arrive within this time. By its size where absent. */
   readonly bodyTimeoutMs?: number | undefined;
+  /** A body has to make progress within this time; 10 seconds where absent. */
+  readonly bodyStallMs?: number | undefined;
+  /** Whether there is room for new work. There always is where absent. */
+  readonly pressure?: Pressure | undefined;
 }
 
 /** Seconds without a byte in either direction after which a connection is closed. */
@@ -37,8 +44,8 @@ export const idleSeconds = 60;
 
 export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elysia {
   const app = new Elysia({ name: "contract", strictPath: true });
-  for (const operation of Object.values(operations))
-    bindOperation(app, operation, { handlers, deps, options });
+  const binding = { handlers, deps, options, room: createBodyRoom() };
+  for (const operation of Object.values(operations)) bindOperation(app, operation, binding);
   for (const path of new Set(Object.values(operations).map((operation) => operation.path)))
     bindOtherMethods(app, path);
   return app;
@@ -48,6 +55,7 @@ interface Binding {
   readonly handlers: Handlers;
   readonly deps: Deps;
   readonly options: BindOptions;
+  readonly room: BodyRoom;
 }
 
 /** The part of Elysia's context that is used here. */
@@ -60,10 +68,11 @@ interface Context extends Arrival {
 function bindOperation(app: Elysia, operation: Operation, binding: Binding): void {
   const { deps, options } = binding;
   const { body, headers } = operation;
-  const readBody = bodyReader(operation, deps, options.bodyTimeoutMs);
+  const readBody = bodyReader(operation, binding);
   // Elysia reads the source of these functions and of the handler, and prepares whatever of its context they may use:
   // one that took the context as a whole would have it parse each request's cookies and headers and copy each answer.
   const parse = async ({ request, params, server }: Context) => {
+    refuseUnderPressure(options.pressure, operation);
     await admit({ request, params, server }, operation, deps);
     // Bun counts its idle time from the head on, however busily the body arrives. The body has a deadline of its own.
     server?.timeout(request, 0);
@@ -74,6 +83,8 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
     }
   };
   const transform = async ({ request, params, server }: Context) => {
+    // A request with a body has been let in above, and is under way.
+    if (!body) refuseUnderPressure(options.pressure, operation);
     await admit({ request, params, server }, operation, deps);
     return {
       params: convert(readPath(params), operation.params),
@@ -89,42 +100,48 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
   });
 }
 
-/** A phone in a bad place still gets its file through; a client that sends a byte a minute does not. */
-const slowestBytesPerMs = 40;
-const timeToSend = (bytes: number) => 60_000 + bytes / slowestBytesPerMs;
-
 /** Bun takes no more, and would refuse it without a Problem. */
 const largestBody = 1024 ** 3;
 
 /** Reads a body as the contract says it comes. Undefined where the contract knows none. */
-function bodyReader({ body }: Operation, deps: Deps, timeoutMs: number | undefined) {
+function bodyReader({ body }: Operation, binding: Binding) {
   if (!body) return undefined;
-  if (body.contentType === "multipart/form-data") return multipartReader(body, deps, timeoutMs);
-  return jsonReader(body.maxBytes, timeoutMs);
+  if (body.contentType === "multipart/form-data") return multipartReader(body, binding);
+  return jsonReader(body.maxBytes, binding);
 }
 
-function jsonReader(maxBytes: number, timeoutMs = timeToSend(maxBytes)) {
-  const limits = { maxBytes, timeoutMs };
-  return (request: Request) => readJsonBody(request, limits);
+const paceOf = ({ bodyTimeoutMs, bodyStallMs }: BindOptions) => ({
+  timeoutMs: bodyTimeoutMs,
+  stallMs: bodyStallMs,
+});
+
+function jsonReader(maxBytes: number, { room, options }: Binding) {
+  const limits = { maxBytes, ...paceOf(options) };
+  return async (request: Request) => {
+    const exchange = exchangeOf(request);
+    const { value, release } = await readJsonBody(request, limits, { room, group: groupOf(exchange) });
+    if (release) exchange.dispose = async () => release();
+    return value;
+  };
 }
 
 type MultipartBody = Extract<Operation["body"], { contentType: "multipart/form-data" }>;
 
-function multipartReader({ schema, maxBytes }: MultipartBody, deps: Deps, bodyTimeoutMs?: number) {
-  const { config, disk, storage } = deps;
+function multipartReader({ schema, maxBytes }: MultipartBody, { room, deps, options }: Binding) {
   const shape = multipartShape(schema);
-  const maxFileBytes = config.uploadMaxBytes;
+  const maxFileBytes = deps.config.uploadMaxBytes;
   const maxBodyBytes = Math.min(shape.maxFiles * maxFileBytes + overheadBytes, maxBytes ?? largestBody);
-  const timeoutMs = bodyTimeoutMs ?? timeToSend(maxBodyBytes);
-  const limits = { ...shape, folder: join(config.dataDir, "uploads"), maxFileBytes, maxBodyBytes, timeoutMs };
+  const folder = join(deps.config.dataDir, "uploads");
+  const limits = { ...shape, folder, maxFileBytes, maxBodyBytes, ...paceOf(options) };
   return async (request: Request) => {
+    const exchange = exchangeOf(request);
     const announced = Number(request.headers.get("content-length") ?? maxBodyBytes) || 0;
     // Where objects are files, each upload is on the disk twice for a moment.
-    const copies = storage.isLocal ? 2 : 1;
-    const release = await disk.hold(copies * Math.min(announced, maxBodyBytes));
+    const copies = deps.storage.isLocal ? 2 : 1;
+    const release = await deps.disk.hold(copies * Math.min(announced, maxBodyBytes));
     try {
-      const { value, dispose } = await readMultipartBody(request, limits);
-      exchangeOf(request).dispose = () => dispose().finally(release);
+      const { value, dispose } = await readMultipartBody(request, limits, { room, group: groupOf(exchange) });
+      exchange.dispose = () => dispose().finally(release);
       return value;
     } catch (error) {
       release();
@@ -133,7 +150,7 @@ function multipartReader({ schema, maxBytes }: MultipartBody, deps: Deps, bodyTi
   };
 }
 
-/** Everything after validation: the handler's story, and the end of what the request left on disk. */
+/** Everything after validation: the handler's story, and the end of what the request holds on disk and in memory. */
 function runner(operation: Operation, { handlers, deps, options }: Binding) {
   const handler = handlers[operation.id] as Handler<OperationId> | FaultMergingHandler<OperationId>;
   const answer = answerer(operation, options);

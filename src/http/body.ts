@@ -1,23 +1,43 @@
-/** A request's JSON body: read within bounds of size and time, decoded strictly, parsed without loss. */
-import { parseJson } from "../json.ts";
+/** A request's JSON body: read within bounds of size, time and memory, decoded strictly, parsed without loss. */
+import { parseJson, parseJsonInTurns, smallText } from "../json.ts";
 import { Problem } from "../problem.ts";
+import { type BodyPlace, noRoom, takeRoom } from "./bodyRoom.ts";
+import { stallMs, timeToSend, watchPace } from "./pace.ts";
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** From the first look at the body to its last byte. */
-  readonly timeoutMs: number;
+  /** From the first look at the body to its last byte. By its size where absent. */
+  readonly timeoutMs?: number | undefined;
+  /** Without progress. */
+  readonly stallMs?: number | undefined;
+}
+
+export interface JsonBody {
+  readonly value: unknown;
+  /** Gives back the room that the body takes in memory. Undefined where it takes none worth counting. */
+  readonly release?: () => void;
 }
 
 /**
  * The parsed body. Throws `unsupported_media_type`, `payload_too_large` (as soon as it is known, not after all has
- * arrived), `request_timeout`, and `invalid_json`, also for bytes that are not UTF-8.
+ * arrived), `overloaded` where there is no room for it, `request_timeout`, and `invalid_json`, also for bytes that are
+ * not UTF-8.
  */
-export async function readJsonBody(request: Request, limits: BodyLimits): Promise<unknown> {
+export async function readJsonBody(
+  request: Request,
+  limits: BodyLimits,
+  place: BodyPlace,
+): Promise<JsonBody> {
   requireJson(request.headers.get("content-type"));
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity")
     throw new Problem("unsupported_media_type", { message: "The body must not be compressed." });
-  return parseJson(decode(await readBytes(request, limits)));
+  const length = request.headers.get("content-length");
+  const announced = length === null ? undefined : Number(length);
+  if (announced !== undefined && announced > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  if (announced !== undefined && announced <= smallText)
+    return { value: parseJson(decode(await readSmall(request, announced, { limits, place }))) };
+  return readLarge(request, announced, { limits, place });
 }
 
 function requireJson(contentType: string | null): void {
@@ -27,38 +47,132 @@ function requireJson(contentType: string | null): void {
   throw new Problem("unsupported_media_type", { message: "The body must be application/json in UTF-8." });
 }
 
-async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Uint8Array> {
-  const announced = request.headers.get("content-length");
-  if (Number(announced ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // An announced body is read in one piece: the server holds it to its length, and a stream's reader would set
-  // 256 KiB aside for it, however small it is.
-  const reader = announced === null ? request.body?.getReader() : undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Problem("request_timeout")), timeoutMs);
-  });
+interface Reading {
+  readonly limits: BodyLimits;
+  readonly place: BodyPlace;
+}
+
+/**
+ * A small body is read in one piece: the server holds it to its announced length, and a stream's reader would set
+ * 256 KiB aside for it, however small it is.
+ */
+async function readSmall(request: Request, announced: number, { limits, place }: Reading) {
+  const { bodies } = place.room;
+  const leave = bodies.tryTake(place.group) ?? (await takeRoom(bodies, place.group));
+  const slow = Promise.withResolvers<never>();
+  const pace = watchPace(paceOf(limits, announced), slow.reject);
   try {
-    return await Promise.race([reader ? collect(reader, maxBytes) : request.bytes(), deadline]);
+    return await Promise.race([request.bytes(), slow.promise]);
   } catch (error) {
-    reader?.cancel().catch(() => {});
-    throw error instanceof Problem ? error : new Problem("bad_request", { message: brokenOff, cause: error });
+    throw error instanceof Problem ? error : brokenOff(error);
   } finally {
-    clearTimeout(timer);
+    pace.stop();
+    leave();
   }
 }
 
-async function collect(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+/** A large body takes its room before it is read; one of unknown length takes it as it grows. */
+async function readLarge(
+  request: Request,
+  announced: number | undefined,
+  reading: Reading,
+): Promise<JsonBody> {
+  const { room, group } = reading.place;
+  const taken: (() => void)[] = [];
+  const release = () => {
+    for (const give of taken) give();
+  };
+  try {
+    if (announced !== undefined) taken.push(await takeRoom(room.bytes, group, announced));
+    const text = decode(await readStream(request, { ...reading, announced, taken }));
+    return { value: await parseLarge(text, reading.place), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+interface StreamReading extends Reading {
+  readonly announced: number | undefined;
+  /** What gives back the room that the body has taken. */
+  readonly taken: (() => void)[];
+}
+
+async function readStream(request: Request, { limits, place, announced, taken }: StreamReading) {
+  const leave = await takeRoom(place.room.bodies, place.group);
+  const reader = request.body?.getReader();
+  let tooSlow: Problem | undefined;
+  const pace = watchPace(paceOf(limits, announced ?? limits.maxBytes), (problem) => {
+    tooSlow = problem;
+    reader?.cancel().catch(() => {});
+  });
+  const bytes = growingBytes(announced ?? smallText);
+  let room = Math.max(announced ?? 0, smallText);
+  try {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (tooSlow) throw tooSlow;
+      if (done || value === undefined) return bytes.all();
+      if (bytes.size + value.byteLength > limits.maxBytes) throw tooLarge(limits.maxBytes);
+      for (; bytes.size + value.byteLength > room; room += step) taken.push(takeStep(place));
+      bytes.add(value);
+      pace.arrived(value.byteLength);
+    }
+  } catch (error) {
+    reader?.cancel().catch(() => {});
+    throw error instanceof Problem ? error : (tooSlow ?? brokenOff(error));
+  } finally {
+    pace.stop();
+    leave();
+  }
+}
+
+/** One buffer: a body that arrives in tiny pieces would take many times its size as a list of them. */
+function growingBytes(expected: number) {
+  let buffer = new Uint8Array(expected);
   let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
-    size += value.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(value);
+  return {
+    get size() {
+      return size;
+    },
+    add(piece: Uint8Array) {
+      if (size + piece.byteLength > buffer.byteLength) {
+        const larger = new Uint8Array(Math.max(2 * buffer.byteLength, size + piece.byteLength));
+        larger.set(buffer.subarray(0, size));
+        buffer = larger;
+      }
+      buffer.set(piece, size);
+      size += piece.byteLength;
+    },
+    all: () => buffer.subarray(0, size),
+  };
+}
+
+const step = 1024 ** 2;
+
+/** Never waits: bodies that are half read and wait for each other's room would wait for ever. */
+function takeStep({ room, group }: BodyPlace): () => void {
+  const give = room.bytes.tryTake(group, step);
+  if (give === undefined) throw noRoom();
+  return give;
+}
+
+const paceOf = (limits: BodyLimits, bytes: number) => ({
+  timeoutMs: limits.timeoutMs ?? timeToSend(bytes),
+  stallMs: limits.stallMs ?? stallMs,
+});
+
+/** Milliseconds. Short enough for everybody else, long enough for the turns to be few. */
+const turnMs = 10;
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function parseLarge(text: string, { room, group }: BodyPlace): Promise<unknown> {
+  if (text.length <= smallText) return parseJson(text);
+  const leave = await takeRoom(room.parsing, group);
+  try {
+    return await parseJsonInTurns(text, { turnMs, pause: nextTurn });
+  } finally {
+    leave();
   }
 }
 
@@ -72,7 +186,8 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-const brokenOff = "The body broke off before its end.";
+const brokenOff = (cause: unknown) =>
+  new Problem("bad_request", { message: "The body broke off before its end.", cause });
 
 const tooLarge = (maxBytes: number) =>
   new Problem("payload_too_large", {

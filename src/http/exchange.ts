@@ -17,7 +17,7 @@ export interface Exchange {
   status?: number;
   /** The table that the request names, once that is known. For the audit trail. */
   table?: string;
-  /** Removes what the request has left on disk. */
+  /** Removes what the request has left on disk, and gives back its room in memory. */
   dispose?: () => Promise<void>;
 }
 

@@ -10,8 +10,10 @@ import { isDiskFull, noRoom } from "../diskSpace.ts";
 import { type ReceivedFile, writeAndHash } from "../file.ts";
 import { makePrivateFolder } from "../privateFolder.ts";
 import { Problem } from "../problem.ts";
+import { type BodyPlace, takeRoom } from "./bodyRoom.ts";
 import { collectFields } from "./multipartFields.ts";
 import type { MultipartShape } from "./multipartShape.ts";
+import { type Pace, type PaceLimits, stallMs, timeToSend, watchPace } from "./pace.ts";
 
 /** For the fields, their headers and the boundaries, beside the files' own bytes. */
 export const overheadBytes = 128 * 1024;
@@ -22,7 +24,10 @@ export interface MultipartLimits extends MultipartShape {
   readonly maxFileBytes: number;
   /** All of it: files, fields, their headers and the boundaries. */
   readonly maxBodyBytes: number;
-  readonly timeoutMs: number;
+  /** For the whole body. By its size where absent. */
+  readonly timeoutMs?: number | undefined;
+  /** Without progress. */
+  readonly stallMs?: number | undefined;
 }
 
 export interface MultipartBody {
@@ -37,29 +42,38 @@ const fieldBytes = 64 * 1024;
 const maxFields = 20;
 
 /**
- * Reads the body. Throws `unsupported_media_type`, `payload_too_large` as soon as a file or the whole passes its limit,
+ * Reads the body. Throws `overloaded` where there is no room for it, `unsupported_media_type`, `payload_too_large` as soon as a file or the whole passes its limit,
  * `request_timeout`, and `bad_request` for a body that breaks off, is no multipart/form-data, or has more files than
  * the shape allows; then nothing is left.
  */
-export async function readMultipartBody(request: Request, limits: MultipartLimits): Promise<MultipartBody> {
+export async function readMultipartBody(
+  request: Request,
+  limits: MultipartLimits,
+  { room, group }: BodyPlace,
+): Promise<MultipartBody> {
   const contentType = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(contentType))
     throw new Problem("unsupported_media_type", { message: "The body must be multipart/form-data." });
-  if (Number(request.headers.get("content-length") ?? 0) > limits.maxBodyBytes) throw bodyTooLarge(limits);
+  const announced = Number(request.headers.get("content-length") ?? limits.maxBodyBytes);
+  if (announced > limits.maxBodyBytes) throw bodyTooLarge(limits);
   if (!request.body) throw malformed("The body is empty.");
   await makePrivateFolder(limits.folder).catch((cause) => {
     throw new Problem("storage_unavailable", { cause });
   });
+  const leave = await takeRoom(room.uploads, group);
   const paths: string[] = [];
   const dispose = async () => {
     await Promise.all(paths.map((path) => rm(path, { force: true })));
   };
   try {
-    const value = await parse(request.body, { contentType, paths, limits });
+    const pace = { timeoutMs: limits.timeoutMs ?? timeToSend(announced), stallMs: limits.stallMs ?? stallMs };
+    const value = await parse(request.body, { contentType, paths, limits, pace });
     return { value, dispose };
   } catch (error) {
     await dispose();
     throw error instanceof Problem ? error : incomplete(error);
+  } finally {
+    leave();
   }
 }
 
@@ -68,9 +82,10 @@ interface Parsing {
   /** Takes the path of each temporary file before it is made. */
   readonly paths: string[];
   readonly limits: MultipartLimits;
+  readonly pace: PaceLimits;
 }
 
-async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, limits }: Parsing) {
+async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, limits, ...parsing }: Parsing) {
   const fields = collectFields(limits);
   const abort = new AbortController();
   const fail = (problem: Problem) => abort.abort(problem);
@@ -97,9 +112,13 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, lim
   parser.on("filesLimit", () => refuse(tooManyFiles(limits)));
   parser.on("fieldsLimit", () => refuse("There are too many fields."));
   parser.on("partsLimit", () => refuse("There are too many parts."));
-  const deadline = setTimeout(() => fail(new Problem("request_timeout")), limits.timeoutMs);
+  const pace = watchPace(parsing.pace, fail);
+  const reader = body.getReader();
+  // The pipeline waits for the read that it is in, which a body that stalls never ends.
+  abort.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
   try {
-    await pipeline(bounded(body, limits), parser, { signal: abort.signal });
+    await pipeline(bounded(reader, { limits, pace }), parser, { signal: abort.signal });
+    abort.signal.throwIfAborted();
     const value = await fields.complete();
     abort.signal.throwIfAborted();
     return value;
@@ -108,7 +127,7 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, lim
     await Promise.allSettled(files);
     throw abort.signal.reason;
   } finally {
-    clearTimeout(deadline);
+    pace.stop();
   }
 }
 
@@ -135,12 +154,21 @@ async function receive(
 }
 
 /** Ends a body that has more bytes than any good one, wherever they are: the parser skips what belongs to no field. */
-async function* bounded(body: AsyncIterable<Uint8Array>, limits: MultipartLimits) {
+async function* bounded(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { limits, pace }: { readonly limits: MultipartLimits; readonly pace: Pace },
+) {
   let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > limits.maxBodyBytes) throw bodyTooLarge(limits);
-    for (let at = 0; at < chunk.byteLength; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes);
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      size += read.value.byteLength;
+      pace.arrived(read.value.byteLength);
+      if (size > limits.maxBodyBytes) throw bodyTooLarge(limits);
+      for (let at = 0; at < read.value.byteLength; at += pieceBytes)
+        yield read.value.subarray(at, at + pieceBytes);
+    }
+  } finally {
+    reader.cancel().catch(() => {});
   }
 }
 

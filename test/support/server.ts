@@ -25,6 +25,7 @@ import { migrate } from "../../src/database/migrate.ts";
 import type { Deps } from "../../src/deps.ts";
 import { startJobs } from "../../src/jobs/jobs.ts";
 import { createLog } from "../../src/log.ts";
+import type { Pressure } from "../../src/pressure.ts";
 import { startEngine } from "../../src/processEngine/startEngine.ts";
 import { listen } from "../../src/server.ts";
 import { completeConfig, wire } from "../../src/wire.ts";
@@ -79,6 +80,9 @@ export interface TestServerOptions {
   readonly secret?: string;
   readonly deps?: Partial<Deps>;
   readonly bodyTimeoutMs?: number;
+  readonly bodyStallMs?: number;
+  /** There is never any where absent, however busy the machine is. */
+  readonly pressure?: Pressure;
   /** Whether it carries service tasks out and fires timers; it does. */
   readonly workers?: boolean;
 }
@@ -117,8 +121,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const jobs = await startJobs(sql, { log, control });
   const engine = await startEngine(parts, jobs, { workers: options.workers ?? true });
   const deps = { ...engine, ...options.deps };
-  const { bodyTimeoutMs } = options;
-  const server = listen(createApp(deps, { checkAnswers: true, bodyTimeoutMs }), config);
+  const { bodyTimeoutMs, bodyStallMs, pressure } = options;
+  const server = listen(
+    createApp(deps, { checkAnswers: true, bodyTimeoutMs, bodyStallMs, pressure }),
+    config,
+  );
   const url = server.url.origin;
   // Known only now, since the system chose the port.
   if (environment.PUBLIC_BASE_URL === undefined) config.publicBaseUrl = url;
