@@ -1,7 +1,10 @@
 /** A handler's answer → the response; in test runs only if the contract says so. */
 import Negotiator from "negotiator";
 import type Type from "typebox";
+import type { FairShare } from "../fairShare.ts";
+import { groupOf } from "./bodyRoom.ts";
 import type { Exchange, Operation } from "./exchange.ts";
+import { largeAnswer, streamOf } from "./largeAnswer.ts";
 import { writeJson } from "./serialize.ts";
 import { compileValidator, type Validator } from "./validation.ts";
 
@@ -17,18 +20,21 @@ export interface AnswerOptions {
   readonly checkAnswers: boolean;
 }
 
-/** Turns answers of one operation into responses. */
-export function answerer(operation: Operation, { checkAnswers }: AnswerOptions) {
+/** Turns answers of one operation into responses. Throws `overloaded` where a large one finds no room. */
+export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, room: FairShare) {
   const validators = checkAnswers ? answerValidators(operation) : undefined;
   const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
   return ({ status, body, headers, gzip }: Answer, exchange: Exchange, request: Request): Response => {
-    exchange.status = status;
     const contentType = responses[status]?.contentType;
     const content = contentOf(body);
     if (validators)
       requireDeclared(validators, status, isJson(contentType) ? JSON.parse(String(content)) : body);
     const packed = gzip && takesGzip(request) ? gzip : undefined;
-    return new Response(packed ?? content, {
+    // What a write answers must arrive: the change is made.
+    const isLarge = typeof content === "string" && content.length > largeAnswer && operation.method === "GET";
+    const sent = isLarge && !packed ? streamOf(content, room, groupOf(exchange)) : content;
+    exchange.status = status;
+    return new Response(packed ?? sent, {
       status,
       headers: {
         ...(contentType === undefined ? {} : { "Content-Type": contentType }),

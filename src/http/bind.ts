@@ -10,6 +10,7 @@ import { Elysia } from "elysia";
 import type Type from "typebox";
 import { inLane } from "../database/lanes.ts";
 import type { Deps } from "../deps.ts";
+import type { FairShare } from "../fairShare.ts";
 import { type OperationId, operations } from "../generated/operations.ts";
 import type { FaultMergingHandler, Handler } from "../handler.ts";
 import type { Pressure } from "../pressure.ts";
@@ -20,6 +21,7 @@ import { readJsonBody } from "./body.ts";
 import { type BodyRoom, createBodyRoom, groupOf } from "./bodyRoom.ts";
 import { requireWithinBounds } from "./bounds.ts";
 import { exchangeOf, type Operation } from "./exchange.ts";
+import { createAnswerRoom } from "./largeAnswer.ts";
 import { overheadBytes, readMultipartBody } from "./multipart.ts";
 import { multipartShape } from "./multipartShape.ts";
 import { convert, readPath, readQuery } from "./parameters.ts";
@@ -44,7 +46,7 @@ export const idleSeconds = 60;
 
 export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elysia {
   const app = new Elysia({ name: "contract", strictPath: true });
-  const binding = { handlers, deps, options, room: createBodyRoom() };
+  const binding = { handlers, deps, options, room: createBodyRoom(), answerRoom: createAnswerRoom() };
   for (const operation of Object.values(operations)) bindOperation(app, operation, binding);
   for (const path of new Set(Object.values(operations).map((operation) => operation.path)))
     bindOtherMethods(app, path);
@@ -56,6 +58,7 @@ interface Binding {
   readonly deps: Deps;
   readonly options: BindOptions;
   readonly room: BodyRoom;
+  readonly answerRoom: FairShare;
 }
 
 /** The part of Elysia's context that is used here. */
@@ -151,9 +154,9 @@ function multipartReader({ schema, maxBytes }: MultipartBody, { room, deps, opti
 }
 
 /** Everything after validation: the handler's story, and the end of what the request holds on disk and in memory. */
-function runner(operation: Operation, { handlers, deps, options }: Binding) {
+function runner(operation: Operation, { handlers, deps, options, answerRoom }: Binding) {
   const handler = handlers[operation.id] as Handler<OperationId> | FaultMergingHandler<OperationId>;
-  const answer = answerer(operation, options);
+  const answer = answerer(operation, options, answerRoom);
   return async ({ request, params, query, body }: Context): Promise<Response> => {
     const exchange = exchangeOf(request);
     const { value, faults } = (body ?? { value: undefined, faults: [] }) as Checked;

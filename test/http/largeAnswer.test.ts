@@ -1,0 +1,69 @@
+/** Readers of large pages who do not read: they keep out their own tenant's large answers, and nobody else's. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { expectProblem } from "../support/problem.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { makeTable, type TestTable } from "../support/tables.ts";
+
+const MiB = 1024 ** 2;
+let server: TestServer;
+let table: TestTable;
+let neighbours: TestTable;
+/** With pairs of surrogates at every place, so that one lies across each border of two pieces. */
+const text = `${"x".repeat(7)}${"\u{1F600}é".repeat(2 * MiB)}`;
+beforeAll(async () => {
+  server = await startServer();
+  table = await makeTable(server, { a: "text" });
+  neighbours = await makeTable(server, { a: "text" }, { caller: { tenant: 2 } });
+  await table.insert({ a: text });
+  await neighbours.insert({ a: text });
+});
+afterAll(() => server.stop());
+
+/** Asks for the page and reads nothing of it. */
+async function stall(): Promise<Socket> {
+  const { port } = new URL(server.url);
+  const socket = connect({ port: Number(port), host: "127.0.0.1" });
+  socket.on("error", () => {}).pause();
+  const head = [
+    `GET ${table.path} HTTP/1.1`,
+    "Host: localhost",
+    `Authorization: Bearer ${await server.token()}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  return socket;
+}
+
+const digest = (value: string) => createHash("sha256").update(value).digest("hex");
+
+test("a large page arrives whole, character by character", async () => {
+  const [row] = await table.values();
+  expect(digest(String(row?.a))).toBe(digest(text));
+});
+
+test("answers that nobody reads are bounded by tenant, and their room comes back", async () => {
+  const sockets = await Promise.all(Array.from({ length: 16 }, stall));
+  const page = () => server.request(table.path);
+  let refused = await page();
+  for (
+    const until = Date.now() + 10_000;
+    refused.status === 200 && Date.now() < until;
+    refused = await page()
+  )
+    await refused.arrayBuffer();
+  expect(refused.headers.get("retry-after")).toBe("2");
+  await expectProblem(refused, "overloaded");
+  // Small answers of this tenant and large ones of another go out.
+  expect((await server.request(`${table.path}?a=none`)).status).toBe(200);
+  const headers = { authorization: `Bearer ${await server.token({ tenant: 2 })}` };
+  const other = await server.request(neighbours.path, { headers });
+  expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, expect.any(Number)]);
+  for (const socket of sockets) socket.destroy();
+  for (const until = Date.now() + 5_000; ; await Bun.sleep(50)) {
+    const again = await page();
+    await again.arrayBuffer();
+    if (again.status === 200) break;
+    expect(Date.now()).toBeLessThan(until);
+  }
+}, 30_000);
