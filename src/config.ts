@@ -34,6 +34,8 @@ export interface Config {
   readonly publicBaseUrl: string | undefined;
   readonly downloadTokenSecret: string | undefined;
   readonly formTokenSecret: string | undefined;
+  /** What tenants' secrets are encrypted under: the first one encrypts, each decrypts. Absent: there are no secrets. */
+  readonly secretsKeys: readonly string[] | undefined;
   /** 1 to 3600. */
   readonly downloadUrlTtlSeconds: number;
   readonly uploadMaxBytes: number;
@@ -118,6 +120,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     downloadTokenSecret:
       orOff(environment, "DOWNLOAD_TOKEN_SECRET") ?? secretOf(env, "DOWNLOAD_TOKEN_SECRET"),
     formTokenSecret: orOff(environment, "FORM_TOKEN_SECRET") ?? secretOf(env, "FORM_TOKEN_SECRET"),
+    secretsKeys: orOff(environment, "SECRETS_KEY") === "" ? [] : secretsKeysOf(env, "SECRETS_KEY"),
     downloadUrlTtlSeconds: numberOf(env, "FORM_ATTACHMENT_URL_TTL_SECONDS", {
       least: 1,
       most: 3600,
@@ -258,6 +261,16 @@ function requireDifferentSecrets(env: Environment): void {
 
 const isOn = (env: Environment, name: string) =>
   oneOf(env, name, { values: ["on", "off"], otherwise: "on" }) === "on";
+
+function secretsKeysOf(env: Environment, name: string): string[] | undefined {
+  if (env[name] === undefined) return undefined;
+  const keys = listOf(env, name);
+  const short = keys.find(({ length }) => length < 32) ?? (keys.length === 0 ? "" : undefined);
+  if (short === undefined) return keys;
+  throw new ConfigError(
+    `${name} has a key of ${short.length} characters; it takes one or more of at least 32, separated by commas`,
+  );
+}
 
 function accessTokensOf(env: Environment): AccessTokenConfig | undefined {
   const secret = secretOf(env, "JWT_SECRET");

@@ -7,6 +7,7 @@ import type { AccessTokens } from "./identity/accessTokens.ts";
 import type { FormTokens } from "./identity/formTokens.ts";
 import type { OutboundFetch } from "./outbound/fetch.ts";
 import type { ProcessEngine } from "./processEngine.ts";
+import type { Sealing } from "./secrets/sealing.ts";
 import type { Storage } from "./storage/storage.ts";
 import type { Workers } from "./workers/workers.ts";
 
@@ -28,6 +29,8 @@ export interface Parts {
   readonly formTokens: FormTokens | undefined;
   /** Calls to outside systems, within the outbound policy. */
   readonly outboundFetch: OutboundFetch;
+  /** What tenants' secrets are encrypted with. Undefined where the instance has none. */
+  readonly sealing: Sealing | undefined;
   /** Threads for work that a request's bytes can make expensive. */
   readonly workers: Workers;
   readonly log: Logger;

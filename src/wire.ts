@@ -9,6 +9,7 @@ import { createAccessTokens } from "./identity/accessTokens.ts";
 import { createFormTokens } from "./identity/formTokens.ts";
 import { storedSecret } from "./identity/secrets.ts";
 import { createOutboundFetch } from "./outbound/fetch.ts";
+import { createSealing } from "./secrets/sealing.ts";
 import { filesystemStorage } from "./storage/filesystem.ts";
 import { s3Storage } from "./storage/s3.ts";
 import { createWorkers, type Workers } from "./workers/workers.ts";
@@ -29,6 +30,7 @@ export async function completeConfig(config: Config): Promise<Config> {
     publicBaseUrl: config.publicBaseUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     downloadTokenSecret: config.downloadTokenSecret ?? (await storedSecret(dataDir, "download-token")),
     formTokenSecret: config.formTokenSecret ?? (await storedSecret(dataDir, "form-token")),
+    secretsKeys: config.secretsKeys ?? [await storedSecret(dataDir, "secrets-key")],
   });
 }
 
@@ -37,6 +39,7 @@ const withoutEmpty = (config: Config): Config => ({
   publicBaseUrl: config.publicBaseUrl || undefined,
   downloadTokenSecret: config.downloadTokenSecret || undefined,
   formTokenSecret: config.formTokenSecret || undefined,
+  secretsKeys: config.secretsKeys?.length ? config.secretsKeys : undefined,
 });
 
 export interface Resources {
@@ -61,6 +64,7 @@ export function wire(config: Config, resources: Resources): Parts {
     control: resources.control ?? resources.sql,
     log: resources.log,
     workers: resources.workers ?? createWorkers({ threads: config.workerThreads }),
+    sealing: config.secretsKeys && createSealing(config.secretsKeys, "tenant secrets"),
     now,
     draining,
     outboundFetch: createOutboundFetch({ allow: config.outboundAllow }),

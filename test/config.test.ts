@@ -165,6 +165,14 @@ test("what is not embedded asks for a way to verify access tokens", () => {
   );
 });
 
+test("SECRETS_KEY takes one key or several, and nothing for none", () => {
+  const [a, b] = ["a".repeat(32), "b".repeat(32)];
+  expect(parse({ SECRETS_KEY: a }).secretsKeys).toEqual([a]);
+  expect(parse({ SECRETS_KEY: `${a}, ${b}` }).secretsKeys).toEqual([a, b]);
+  expect(parse({}).secretsKeys).toBeUndefined();
+  expect(parse({ SECRETS_KEY: "" }).secretsKeys).toEqual([]);
+});
+
 describe("a bad value is one line that begins with its variable", () => {
   test.each([
     ["PORT", ["-1", "65536", "80.5", "http", "0x50", " 80", "1e3"]],
@@ -176,6 +184,7 @@ describe("a bad value is one line that begins with its variable", () => {
     ["PUBLIC_BASE_URL", ["bank.example", "ftp://bank.example"]],
     ["DOWNLOAD_TOKEN_SECRET", ["short"]],
     ["FORM_TOKEN_SECRET", ["short"]],
+    ["SECRETS_KEY", ["short", `${"x".repeat(32)},short`, ","]],
     ["FORM_ATTACHMENT_URL_TTL_SECONDS", ["0", "3601", "1.5", "-1", "15m", "Infinity", "NaN"]],
     ["UPLOAD_MAX_SIZE", ["0", "-1", "10GB", "MB", "2048MB", "1e6", "0.1"]],
     ["DRAFT_MAX_AGE_HOURS", ["-1", "a day", "8761"]],
@@ -260,7 +269,7 @@ test("the contract and Swagger UI are switched off by their variables; there is 
 
 test("a secret's value is never repeated", () => {
   const value = "hunter2";
-  for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"])
+  for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET", "SECRETS_KEY"])
     expect(refusal({ [name]: value })).not.toContain(value);
   expect(refusal({ DATABASE_URL: `mysql://root:${value}@db/waybill` })).not.toContain(value);
 });

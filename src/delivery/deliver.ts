@@ -4,22 +4,18 @@
  */
 import { findAddon } from "../addons/queries.ts";
 import type { Deps } from "../deps.ts";
-import { withoutTokens } from "../formFiles/downloadTokens.ts";
 import { issueDownloadUrls } from "../formFiles/issue.ts";
 import { type OutboundAnswer, wholeBodyOf } from "../outbound/answer.ts";
 import { DeliveryFailure } from "../outbound/failure.ts";
-import type { OutboundCall } from "../outbound/fetch.ts";
 import { Problem } from "../problem.ts";
-import {
-  type BodyFormat,
-  bodyFormatOf,
-  type FileOccurrence,
-  fileOccurrences,
-  renderPlaceholders,
-} from "./placeholders.ts";
-import { withQuery } from "./requestUrl.ts";
-import type { AddonCall, ApiCall, ServiceTaskConfig } from "./serviceTask.ts";
-import { jsonOf, type Variable, type Variables } from "./variable.ts";
+import { WorkTimeout } from "../workers/workers.ts";
+import { conceal } from "./conceal.ts";
+import type { FileOccurrence } from "./placeholders.ts";
+import { type Material, type Request, type WrittenRequest, weightOf, writtenRequest } from "./request.ts";
+import { writeInThread, writeLimitMs } from "./requestWork.ts";
+import { hiddenHostOf, secretNamesIn, secretsFor } from "./secrets.ts";
+import type { ServiceTaskConfig } from "./serviceTask.ts";
+import type { Variable, Variables } from "./variable.ts";
 
 export interface ServiceTaskRun {
   readonly tenantId: number;
@@ -29,8 +25,24 @@ export interface ServiceTaskRun {
   /** From 1. */
   readonly attempt: number;
   readonly config: ServiceTaskConfig;
+  /** Those that the placeholders name, or more of them. Waits until there is room in memory. */
+  loadVariables(): Promise<LoadedVariables>;
+}
+
+export interface LoadedVariables {
   /** An old File with its content in base64. */
   readonly variables: Variables;
+  /** To be called once the request is written, which frees the room that the values take. */
+  readonly written: () => void;
+  /** To be called once the request has its answer, or is given up. */
+  readonly ended: () => void;
+}
+
+export interface Permission {
+  /** Awaited just before the request goes out: what it throws passes through, and nothing is sent. */
+  readonly sending: () => Promise<void>;
+  /** Asked in the tick in which the request is written. Where it says no, nothing is sent: `CallHeldBack`. */
+  readonly mayGoOut?: () => boolean;
 }
 
 export type Outcome =
@@ -41,85 +53,101 @@ export type Outcome =
 /** What is kept of a refusal. */
 const rejectionCharacters = 64 * 1024;
 
-/**
- * `sending` is awaited just before the request goes out: what it throws passes through, and nothing is sent. Throws
- * `DeliveryFailure`; nothing was sent unless it says so.
- */
-export async function deliver(
-  run: ServiceTaskRun,
-  { sending }: { readonly sending: () => Promise<void> },
-  deps: Deps,
-): Promise<Outcome> {
-  const call = await (run.config.kind === "addon"
-    ? addonCall(run, run.config, deps)
-    : apiCall(run, run.config, deps));
-  const answer = await deps.outboundFetch({
-    ...call,
-    sending,
-    headers: { ...call.headers, "Idempotency-Key": idempotencyKey(run) },
-    timeoutMs: run.config.timeoutSeconds * 1000,
-  });
-  if (answer.status >= 400)
-    return { kind: "rejected", status: answer.status, body: beginningOf(answer.body) };
-  return { kind: "completed", variables: resultOf(answer, run.config.resultVariable) };
+/** Throws `DeliveryFailure`; nothing was sent unless it says so. */
+export async function deliver(run: ServiceTaskRun, permission: Permission, deps: Deps): Promise<Outcome> {
+  const { request, conceal, ended } = await requestOf(run, deps);
+  try {
+    const answer = await deps.outboundFetch({
+      ...request,
+      ...permission,
+      headers: { ...request.headers, "Idempotency-Key": idempotencyKey(run) },
+      timeoutMs: run.config.timeoutSeconds * 1000,
+    });
+    if (answer.status >= 400)
+      return { kind: "rejected", status: answer.status, body: await beginningOf(answer.body, conceal) };
+    return { kind: "completed", variables: await resultOf(answer, run.config.resultVariable, conceal) };
+  } catch (error) {
+    throw error instanceof DeliveryFailure ? await concealed(error, conceal) : error;
+  } finally {
+    ended();
+  }
+}
+
+/** Cuts out of a text that somebody else wrote what only the receiver may know. */
+type Conceal = (text: string) => Promise<string>;
+
+async function concealed(failure: DeliveryFailure, conceal: Conceal): Promise<DeliveryFailure> {
+  const { code, message, requestSent } = failure;
+  const told = await conceal(message);
+  // Its cause may hold what the message held.
+  return told === message ? failure : new DeliveryFailure(code, told, { requestSent });
 }
 
 /** A refusal may repeat the request, tokens and all. The cut may go through a character of two halves. */
-const beginningOf = (body: string) => withoutTokens(body).slice(0, rejectionCharacters).toWellFormed();
+const beginningOf = async (body: string, conceal: Conceal) =>
+  (await conceal(body)).slice(0, rejectionCharacters).toWellFormed();
 
 /** The same for every attempt but for its number, so that a receiver can tell a second attempt of one task. */
 function idempotencyKey({ processInstanceId, activityId, attempt }: ServiceTaskRun): string {
   return `${processInstanceId}:${encodeURIComponent(activityId)}:${attempt}`;
 }
 
-type Call = Omit<OutboundCall, "timeoutMs" | "sending">;
-
-async function apiCall(run: ServiceTaskRun, config: ApiCall, deps: Deps): Promise<Call> {
-  const { variables } = run;
-  const { method, body: source, contentType } = config;
-  const render = (source: string, place: "url" | "query" | "header") =>
-    renderPlaceholders(source, variables, { place });
-  const query = mapped(config.query, (source) => render(source, "query"));
-  const url = withQuery(render(config.url, "url"), query);
-  const headers = mapped(config.headers, (source) => render(source, "header"));
-  if (source === undefined) return { method, url, headers };
-  const body = await withUrls({ source, place: bodyFormatOf(contentType) }, run, deps);
-  return { method, url, headers: { ...headers, "Content-Type": contentType }, body };
+interface Ready {
+  readonly request: Request;
+  readonly conceal: Conceal;
+  readonly ended: () => void;
 }
 
-async function addonCall(run: ServiceTaskRun, config: AddonCall, deps: Deps): Promise<Call> {
-  const addon = await findAddon(deps.sql, run.tenantId, config.addon);
-  if (!addon)
-    throw new DeliveryFailure(
-      "addon_not_found",
-      `There is no addon "${config.addon}". An administrator can register it.`,
-    );
-  const variables = Object.entries(run.variables).map(
-    ([name, variable]) => `${JSON.stringify(name)}:${plainJson(name, variable)}`,
+/** The values are in this function's hands alone, so that they do not wait for the answer with it. */
+async function requestOf(run: ServiceTaskRun, deps: Deps): Promise<Ready> {
+  const { config, tenantId } = run;
+  const addonUrl = config.kind === "addon" ? await urlOf(config.addon, tenantId, deps) : undefined;
+  const secrets = await secretsFor(secretNamesIn(config), tenantId, deps);
+  const { variables, written, ended } = await run.loadVariables();
+  try {
+    const request = await writeRequest({ config, addonUrl, variables, secrets }, run, deps);
+    const known = { secrets, hiddenHost: hiddenHostOf(config, request.url) };
+    return { request, conceal: (text) => conceal(text, known, { tenantId, deps }), ended };
+  } catch (error) {
+    ended();
+    throw error;
+  } finally {
+    written();
+  }
+}
+
+async function urlOf(key: string, tenantId: number, { sql }: Deps): Promise<string> {
+  const addon = await findAddon(sql, tenantId, key);
+  if (addon) return addon.url;
+  throw new DeliveryFailure(
+    "addon_not_found",
+    `There is no addon "${key}". An administrator can register it.`,
   );
-  const parameters = await withUrls({ source: config.parameters, place: "json" }, run, deps);
-  const body = `{"parameters":${parameters},"variables":{${variables.join(",")}}}`;
-  return { method: "POST", url: addon.url, headers: { "Content-Type": "application/json" }, body };
-}
-
-/** As it is: a file is its metadata's text. An old File has no metadata, and its bytes belong into parameters. */
-function plainJson(name: string, variable: Variable): string {
-  return variable.type === "File" ? "null" : jsonOf({ name, variable });
 }
 
 /** Written once before any URL is issued: none is wasted on what turns out not to fit. */
-async function withUrls(
-  { source, place }: { readonly source: string; readonly place: BodyFormat },
-  run: ServiceTaskRun,
-  deps: Deps,
-): Promise<string> {
-  const { variables } = run;
-  const occurrences = fileOccurrences(source, variables);
-  const standIns = occurrences.map((_, index) => `https://x/${index}`);
-  const trial = renderPlaceholders(source, variables, { place, urls: standIns });
-  if (occurrences.length === 0) return trial;
-  const urls = await issueFor(occurrences, run, deps);
-  return renderPlaceholders(source, variables, { place, urls });
+async function writeRequest(material: Material, run: ServiceTaskRun, deps: Deps): Promise<Request> {
+  const trial = await write(material, run, deps);
+  if (trial.occurrences.length === 0) return trial.request;
+  const urls = await issueFor(trial.occurrences, run, deps);
+  return (await write({ ...material, urls }, run, deps)).request;
+}
+
+/** Small requests are written here. Large ones would hold up every other request, so another thread writes them. */
+async function write(material: Material, { tenantId }: ServiceTaskRun, deps: Deps): Promise<WrittenRequest> {
+  if (weightOf(material) <= inlineCharacters) return writtenRequest(material);
+  const result = await deps.workers.run(writeInThread, material, String(tenantId)).catch(tooSlow);
+  if ("failure" in result) throw new DeliveryFailure(result.failure.code, result.failure.message);
+  return result;
+}
+
+/** Characters of templates and values that are written in about a millisecond, or 20 where they are XML. */
+const inlineCharacters = 128 * 1024;
+
+function tooSlow(cause: unknown): never {
+  if (!(cause instanceof WorkTimeout)) throw cause;
+  const message = `The values take more than ${writeLimitMs / 1000} s to write into the request.`;
+  throw new DeliveryFailure("value_does_not_fit", message, { cause });
 }
 
 /** All in one statement. A failure is told by the placeholders it is about. */
@@ -164,9 +192,13 @@ function reasonOf(cause: unknown): string {
  * The answer as the result variable: JSON as such, anything else as its text, nothing as Null. It may repeat the request
  * as well: whoever reads variables or reports could use a token before the receiver does.
  */
-function resultOf(answer: OutboundAnswer, resultVariable: string | undefined): Variables {
+async function resultOf(
+  answer: OutboundAnswer,
+  resultVariable: string | undefined,
+  conceal: Conceal,
+): Promise<Variables> {
   if (resultVariable === undefined) return {};
-  const body = withoutTokens(wholeBodyOf(answer));
+  const body = await conceal(wholeBodyOf(answer));
   return { [resultVariable]: resultVariableOf(body, answer.headers["content-type"] ?? "") };
 }
 
@@ -185,6 +217,3 @@ function isJson(text: string): boolean {
     return false;
   }
 }
-
-const mapped = (entries: Readonly<Record<string, string>>, render: (source: string) => string) =>
-  Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, render(source)]));

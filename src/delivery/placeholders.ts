@@ -10,7 +10,7 @@ import { renderForm } from "./formBody.ts";
 import { renderHeader } from "./headers.ts";
 import { renderJson } from "./jsonBody.ts";
 import { renderQueryValue, renderUrl } from "./requestUrl.ts";
-import { assemble, parseTemplate, type Template } from "./template.ts";
+import { assemble, parseTemplate, secretPrefix, type Template } from "./template.ts";
 import { type Fill, textOf, type Variable, type Variables } from "./variable.ts";
 import { renderXml } from "./xmlBody.ts";
 
@@ -18,6 +18,12 @@ export type BodyFormat = "json" | "xml" | "form" | "text";
 
 /** `query` is the value of one query parameter, `header` that of one header. */
 export type Place = BodyFormat | "url" | "query" | "header";
+
+export interface Values {
+  readonly variables: Variables;
+  /** Values of the tenant's secrets by name, for `${secret.NAME}`. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
 
 /** A place in a placeholder's text where an attachment's URL goes. */
 export interface FileOccurrence {
@@ -39,10 +45,10 @@ const renderers: Readonly<Record<Place, (template: Template, fills: readonly Fil
  * The attachments in a body or an addon's parameters, one entry for each occurrence, in the order in which
  * `renderPlaceholders` takes their URLs. Throws `unknown_placeholder` and `invalid_template`.
  */
-export function fileOccurrences(source: string, variables: Variables): FileOccurrence[] {
-  return fillsOf(parseTemplate(source), variables).flatMap(({ name, variable }) => {
-    const attachmentId = attachmentOf(variable);
-    return attachmentId === undefined ? [] : [{ name, attachmentId }];
+export function fileOccurrences(source: string, values: Values): FileOccurrence[] {
+  return fillsOf(parseTemplate(source), values).flatMap((fill) => {
+    const attachmentId = attachmentOf(fill);
+    return attachmentId === undefined ? [] : [{ name: fill.name, attachmentId }];
   });
 }
 
@@ -59,9 +65,9 @@ export interface RenderOptions {
  * The text with every placeholder replaced; `query` and `url` percent-encoded, the rest as it will stand. Throws
  * `unknown_placeholder`, `invalid_template` and `value_does_not_fit`, each naming the placeholder.
  */
-export function renderPlaceholders(source: string, variables: Variables, options: RenderOptions): string {
+export function renderPlaceholders(source: string, values: Values, options: RenderOptions): string {
   const template = parseTemplate(source);
-  const fills = fillsOf(template, variables);
+  const fills = fillsOf(template, values);
   return renderers[options.place](template, withFiles(fills, options.urls));
 }
 
@@ -85,10 +91,11 @@ export function bodyFormatOf(contentType = "application/json"): BodyFormat {
  * Of all values in one text, in characters: a value may be large, and stand in many places. Every value that one request
  * can bring fits.
  */
-const longest = 32 * 1024 ** 2;
+export const longest = 32 * 1024 ** 2;
 
-function fillsOf({ names }: Template, variables: Variables): Fill[] {
+function fillsOf({ names }: Template, { variables, secrets = {} }: Values): Fill[] {
   const fills = names.map((name) => {
+    if (name.startsWith(secretPrefix)) return secretFill(name, secrets);
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (variable !== undefined) return { name, variable };
     throw new DeliveryFailure(
@@ -101,15 +108,26 @@ function fillsOf({ names }: Template, variables: Variables): Fill[] {
   throw new DeliveryFailure("value_does_not_fit", `The values have more than ${longest} characters in all.`);
 }
 
-const attachmentOf = ({ type, value }: Variable) =>
-  type === "String" || type === "Json" ? attachmentIdOf(value) : undefined;
+/** No variable's, whatever variables are called. */
+function secretFill(name: string, secrets: Readonly<Record<string, string>>): Fill {
+  const key = name.slice(secretPrefix.length);
+  const value = Object.hasOwn(secrets, key) ? secrets[key] : undefined;
+  if (value !== undefined) return { name, variable: { type: "String", value } };
+  throw new DeliveryFailure("secret_not_found", `There is no secret for \${${name}}.`);
+}
+
+/** A secret is a text, whatever it looks like. */
+const attachmentOf = ({ name, variable: { type, value } }: Fill) =>
+  (type === "String" || type === "Json") && !name.startsWith(secretPrefix)
+    ? attachmentIdOf(value)
+    : undefined;
 
 /** Each attachment as the next URL and each old File as its base64, both ordinary text from here on. */
 function withFiles(fills: readonly Fill[], urls: readonly string[] | undefined): Fill[] {
   const next = urls?.values();
   const filled = fills.map(({ name, variable }): Fill => {
     if (variable.type === "File") return { name, variable: contentOf(name, variable, next !== undefined) };
-    if (next === undefined || attachmentOf(variable) === undefined) return { name, variable };
+    if (next === undefined || attachmentOf({ name, variable }) === undefined) return { name, variable };
     const url = next.next().value;
     if (url === undefined) throw new RangeError("There are fewer URLs than occurrences of attachments");
     return { name, variable: { type: "String", value: url } };

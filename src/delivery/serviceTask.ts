@@ -39,7 +39,14 @@ export type ServiceTaskConfig = ApiCall | AddonCall;
 export const namesSent = (config: ServiceTaskConfig): string[] =>
   namesIn((config.kind === "addon" ? config.parameters : config.body) ?? "");
 
-type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** Every variable that a placeholder of the call names, each once. */
+export function namesUsed(config: ApiCall): string[] {
+  const { url, headers, query, body = "" } = config;
+  const sources = [url, ...Object.values(headers), ...Object.values(query), body];
+  return [...new Set(sources.flatMap(namesIn))];
+}
+
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Properties = Readonly<Record<string, string>>;
 
 /** Of one service task. */

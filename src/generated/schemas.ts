@@ -140,6 +140,9 @@ export type Values = Type.Static<typeof Values>;
 export const NewRows = Type.Object({ "rows": Type.Array(Values, { minItems: 1, maxItems: 10000 }) }, { additionalProperties: false });
 export type NewRows = Type.Static<typeof NewRows>;
 
+export const NewSecret = Type.Object({ "value": Type.String({ minLength: 1, maxLength: 8192 }) }, { additionalProperties: false });
+export type NewSecret = Type.Static<typeof NewSecret>;
+
 export const NewTable = Type.Object({ "name": Identifier, "description": Type.Optional(Type.String({ maxLength: 10000 })), "columns": Type.Array(ColumnDefinition, { minItems: 1, maxItems: 1500 }) }, { additionalProperties: false });
 export type NewTable = Type.Static<typeof NewTable>;
 
@@ -155,7 +158,7 @@ export type Problem = Type.Static<typeof Problem>;
 export const ProcessDefinition = Type.Object({ "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "name": Type.String(), "deployed_by": Type.String(), "deployed_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type ProcessDefinition = Type.Static<typeof ProcessDefinition>;
 
-export const ProcessDefinitionDetail = Type.Object({ "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "name": Type.String(), "deployed_by": Type.String(), "deployed_at": Type.String({ format: "date-time" }), "bpmn": Type.String(), "start_form": Form }, { additionalProperties: false });
+export const ProcessDefinitionDetail = Type.Object({ "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "name": Type.String(), "deployed_by": Type.String(), "deployed_at": Type.String({ format: "date-time" }), "bpmn": Type.Optional(Type.String()), "start_form": Form }, { additionalProperties: false });
 export type ProcessDefinitionDetail = Type.Static<typeof ProcessDefinitionDetail>;
 
 export const ProcessDefinitions = Type.Object({ "process_definitions": Type.Array(ProcessDefinition) }, { additionalProperties: false });
@@ -202,6 +205,12 @@ export type RowListAnswer = Type.Static<typeof RowListAnswer>;
 
 export const RowUpdate = Type.Object({ "where": Condition, "set": Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1,"maxProperties":1600}) }, { additionalProperties: false });
 export type RowUpdate = Type.Static<typeof RowUpdate>;
+
+export const Secret = Type.Object({ "name": Type.String(), "updated_by": Type.String(), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
+export type Secret = Type.Static<typeof Secret>;
+
+export const Secrets = Type.Object({ "secrets": Type.Array(Secret) }, { additionalProperties: false });
+export type Secrets = Type.Static<typeof Secrets>;
 
 export const SessionDraft = Type.Object({ "field_name": Type.String(), "metadata": AttachmentMetadata }, { additionalProperties: false });
 export type SessionDraft = Type.Static<typeof SessionDraft>;
@@ -640,6 +649,33 @@ export type DeleteAddonQuery = Type.Static<typeof DeleteAddonQuery>;
 
 export const DeleteAddonHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type DeleteAddonHeaders = Type.Static<typeof DeleteAddonHeaders>;
+
+export const ListSecretsParams = Type.Object({  }, { additionalProperties: false });
+export type ListSecretsParams = Type.Static<typeof ListSecretsParams>;
+
+export const ListSecretsQuery = Type.Object({  }, { additionalProperties: false });
+export type ListSecretsQuery = Type.Static<typeof ListSecretsQuery>;
+
+export const ListSecretsHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListSecretsHeaders = Type.Static<typeof ListSecretsHeaders>;
+
+export const PutSecretParams = Type.Object({ "name": Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$" }) }, { additionalProperties: false });
+export type PutSecretParams = Type.Static<typeof PutSecretParams>;
+
+export const PutSecretQuery = Type.Object({  }, { additionalProperties: false });
+export type PutSecretQuery = Type.Static<typeof PutSecretQuery>;
+
+export const PutSecretHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type PutSecretHeaders = Type.Static<typeof PutSecretHeaders>;
+
+export const DeleteSecretParams = Type.Object({ "name": Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$" }) }, { additionalProperties: false });
+export type DeleteSecretParams = Type.Static<typeof DeleteSecretParams>;
+
+export const DeleteSecretQuery = Type.Object({  }, { additionalProperties: false });
+export type DeleteSecretQuery = Type.Static<typeof DeleteSecretQuery>;
+
+export const DeleteSecretHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DeleteSecretHeaders = Type.Static<typeof DeleteSecretHeaders>;
 
 export const UploadFileParams = Type.Object({  }, { additionalProperties: false });
 export type UploadFileParams = Type.Static<typeof UploadFileParams>;

@@ -12,6 +12,10 @@ export type FailureCode =
   | "addon_not_found"
   /** A template names a variable that the process instance does not have. */
   | "unknown_placeholder"
+  /** A template names a secret that the tenant does not have. */
+  | "secret_not_found"
+  /** A secret that is there cannot be decrypted. */
+  | "secret_not_readable"
   /** A template is malformed, or holds a placeholder where none can stand. */
   | "invalid_template"
   /** A variable's value cannot be written where its placeholder stands. */

@@ -36,11 +36,11 @@ export interface OutboundCall {
   readonly body?: string | Uint8Array;
   /** For everything: resolving, connecting, sending and the whole answer. */
   readonly timeoutMs: number;
-  /** Awaited once the address is allowed, before the connection is made: what it throws passes through, nothing is sent. */
+  /** Awaited once the connection is there, before the request is written: what it throws passes through, nothing is sent. */
   readonly sending?: () => Promise<void>;
   /**
-   * Asked once the connection is there, in the very tick in which the request is written to it. Where it says no, nothing
-   * is sent, and the call throws `CallHeldBack`.
+   * Asked after `sending`, in the very tick in which the request is written. Where it says no, nothing is sent, and the
+   * call throws `CallHeldBack`.
    */
   readonly mayGoOut?: () => boolean;
 }
@@ -64,8 +64,6 @@ export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
     const deadline = startDeadline(call.timeoutMs);
     try {
       const target = await deadline.race(checkTarget(call.url, settings));
-      await call.sending?.();
-      deadline.signal.throwIfAborted();
       const answer = exchange(target, { ...settings, call, headers, deadline });
       return await deadline.race(answer);
     } finally {
@@ -114,7 +112,8 @@ async function exchange(target: Target, exchange: Exchange): Promise<OutboundAns
     const message = await send(target, exchange);
     return await readAnswer(message, { url: target.url, maxBytes: exchange.maxResponseBytes });
   } catch (error) {
-    if (error instanceof DeliveryFailure || error instanceof CallHeldBack) throw error;
+    if (error instanceof Stopped) throw error.cause;
+    if (error instanceof DeliveryFailure) throw error;
     const connected = exchange.deadline.waitsFor === "answer";
     throw unreachable(target.url.origin, { cause: error, connected });
   }
@@ -123,8 +122,11 @@ async function exchange(target: Target, exchange: Exchange): Promise<OutboundAns
 /** Interim answers (1xx) that a call takes. Honest ones are one or two, and each one costs the thread some work. */
 const mostInterim = 16;
 
-/** Connects, sends the request whole and waits for the head of its answer. */
-function send(
+/** The caller stopped the call before anything was sent. */
+class Stopped extends Error {}
+
+/** Connects, asks the caller, sends the request whole and waits for the head of its answer. */
+async function send(
   target: Target,
   { call, deadline, connectTimeoutMs, ...rest }: Exchange,
 ): Promise<IncomingMessage> {
@@ -135,20 +137,38 @@ function send(
   deadline.signal.addEventListener("abort", () => request.destroy(deadline.signal.reason as Error));
   // Bytes: behind a text, node:http would write the headers in that text's encoding, and not as they are.
   const body = Buffer.from(call.body ?? "");
-  const connected = () => {
-    clearTimeout(timer);
-    if (call.mayGoOut?.() === false) return void request.destroy(new CallHeldBack());
-    deadline.waitsFor = "answer";
-    request.end(body);
-  };
-  request.on("socket", (socket) => socket.once(secure ? "secureConnect" : "connect", connected));
+  const connected = new Promise<void>((resolve) => {
+    request.on("socket", (socket) => socket.once(secure ? "secureConnect" : "connect", resolve));
+  });
   let interim = 0;
   request.on("information", () => {
     if (++interim > mostInterim) request.destroy(neverEnding(target.url.origin));
   });
-  return new Promise<IncomingMessage>((resolve, reject) => {
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
     request.on("response", resolve).on("error", reject);
-  }).finally(() => clearTimeout(timer));
+  });
+  await Promise.race([connected, answer]).finally(() => clearTimeout(timer));
+  await Promise.race([permission(call), answer]).catch((error) => {
+    request.destroy();
+    throw error;
+  });
+  // From the check to this line nothing is awaited.
+  deadline.signal.throwIfAborted();
+  if (call.mayGoOut?.() === false) {
+    request.destroy();
+    throw new Stopped("held back", { cause: new CallHeldBack() });
+  }
+  deadline.waitsFor = "answer";
+  request.end(body);
+  return answer;
+}
+
+async function permission({ sending }: OutboundCall): Promise<void> {
+  try {
+    await sending?.();
+  } catch (cause) {
+    throw new Stopped("refused", { cause });
+  }
 }
 
 /** Of an answer's headers together, and of its trailers. */

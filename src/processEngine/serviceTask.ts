@@ -14,6 +14,10 @@ export interface ServiceTasks {
   claim(job: ServiceTaskJob): Promise<ClaimedTask | undefined>;
   /** The point of no return, just before the request goes out. Throws `LostClaim`: then it must not go out. */
   markSent(task: ClaimedTask): Promise<void>;
+  /** The request was held back after it was marked: the next attempt may send it. */
+  takeBack(task: ClaimedTask): Promise<void>;
+  /** The attempt that `claim` gave out earlier, perhaps to another process; undefined where it is over for long. */
+  recall(attempt: Attempt): Promise<ClaimedTask | undefined>;
   complete(task: ClaimedTask, variables: Variables): Promise<void>;
   /** Whether a boundary event would catch this error. */
   catchesError(task: ClaimedTask, code: string): boolean;
@@ -29,6 +33,11 @@ export interface ServiceTaskJob {
   readonly tenant_id: number;
   /** How often a person has had it run again; a job of an earlier run finds nothing to do. */
   readonly rerun: number;
+}
+
+export interface Attempt {
+  readonly serviceTaskId: string;
+  readonly attempt: number;
 }
 
 export interface ClaimedTask {

@@ -1,11 +1,12 @@
 /**
  * Carries service tasks out: takes one, has it delivered, and tells the engine what came of it. Knows no engine but by
- * its port. Whatever happens, a task ends completed, caught by its boundary event, or as an incident (design 9).
+ * its port. Whatever happens, a task ends completed, caught by its boundary event, or as an incident.
  */
+import type { Logger } from "pino";
 import { deliver } from "../delivery/deliver.ts";
 import type { Deps } from "../deps.ts";
-import { retriesInSilence } from "../jobs/queue.ts";
-import { DeliveryFailure } from "../outbound/failure.ts";
+import { type Run, retriesInSilence } from "../jobs/queue.ts";
+import { CallHeldBack, DeliveryFailure } from "../outbound/failure.ts";
 import { Problem } from "../problem.ts";
 import {
   type ClaimedTask,
@@ -15,34 +16,67 @@ import {
   type ServiceTaskJob,
   type ServiceTasks,
 } from "./serviceTask.ts";
+import type { AttemptOutcome, KeptOutcome, Outcomes } from "./serviceTaskOutcomes.ts";
+
+/**
+ * A request goes out while the last heartbeat and the mark are younger than this: half of the ten seconds of silence
+ * after which another process takes over. A process that was paused in between sends nothing when it goes on.
+ */
+const freshMs = 5_000;
+
+export interface CarryOutOptions {
+  readonly run: Run;
+  readonly outcomes: Outcomes;
+}
 
 export async function carryOut(
   job: ServiceTaskJob,
   tasks: ServiceTasks,
-  { retries, ...deps }: Deps & { readonly retries: number },
+  { run, outcomes, ...deps }: Deps & CarryOutOptions,
 ): Promise<void> {
   const task = await tasks.claim(job);
   if (!task) return;
   if (task.answered) return goOn(task, task.answered, tasks);
+  const outcome = await attemptOutcome(task, tasks, { ...deps, run });
+  if (outcome) await persist({ task, outcome, tasks, outcomes }, deps);
+}
+
+/** What came of the attempt; undefined where it is somebody else's by now. Throws where the job is to run again. */
+async function attemptOutcome(
+  task: ClaimedTask,
+  tasks: ServiceTasks,
+  { run, ...deps }: Deps & { readonly run: Run },
+): Promise<AttemptOutcome | undefined> {
+  let markedAt = Number.NEGATIVE_INFINITY;
   let requestSent = false;
   const sending = async () => {
+    markedAt = performance.now();
     await tasks.markSent(task);
     requestSent = true;
   };
+  const mayGoOut = () => run.heartbeatAgeMs() < freshMs && performance.now() - markedAt < freshMs;
   try {
-    const outcome = await deliver(task.run, { sending }, deps);
-    if (outcome.kind === "completed")
-      return await persist(() => goOn(task, { error: null, variables: outcome.variables }, tasks), deps);
-    await persist(() => rejected(task, outcome, tasks), deps);
+    return await deliver(task.run, { sending, mayGoOut }, deps);
   } catch (error) {
-    if (error instanceof LostClaim) return;
+    if (error instanceof LostClaim) return undefined;
     // Its cause is for the log alone.
     const { serviceTaskId: service_task_id, attempt } = task.run;
     deps.log.warn({ err: error, service_task_id, attempt }, "a service task could not be carried out");
+    if (error instanceof CallHeldBack) {
+      requestSent = false;
+      await tasks.takeBack(task);
+    }
     // Nothing was sent, and the job will run again: no reason yet to bother anyone.
-    if (!(error instanceof DeliveryFailure) && !requestSent && retries < retriesInSilence) throw error;
-    await persist(() => tasks.fail(task, incidentOf(error, requestSent)), deps);
+    if (!(error instanceof DeliveryFailure) && !requestSent && run.retries < retriesInSilence) throw error;
+    return { kind: "failed", incident: incidentOf(error, requestSent) };
   }
+}
+
+/** Tells the engine. Repeating it changes nothing. */
+export function apply(task: ClaimedTask, outcome: AttemptOutcome, tasks: ServiceTasks): Promise<void> {
+  if (outcome.kind === "completed") return goOn(task, { error: null, variables: outcome.variables }, tasks);
+  if (outcome.kind === "rejected") return rejected(task, outcome, tasks);
+  return tasks.fail(task, outcome.incident);
 }
 
 function goOn(
@@ -89,17 +123,71 @@ function incidentOf(error: unknown, wasSent: boolean): NewIncident {
   return { type: "internal_error", message, requestSent: wasSent ? "unknown" : "no" };
 }
 
-const tries = 60;
+interface Persisted {
+  readonly task: ClaimedTask;
+  readonly outcome: AttemptOutcome;
+  readonly tasks: ServiceTasks;
+  readonly outcomes: Outcomes;
+}
 
-/** What the integration answered must not be lost for a database that is away for a moment. */
-async function persist(work: () => Promise<void>, { log }: Deps): Promise<void> {
-  for (let left = tries; ; left--) {
-    try {
-      return await work();
-    } catch (err) {
-      if (left === 0 || err instanceof LostClaim || (err instanceof Problem && err.status < 500)) throw err;
-      log.warn({ err }, "the outcome of a service task cannot be stored yet");
-      await Bun.sleep(1_000);
+/** How long the first try may take before the outcome is kept on disk, and the pause between tries. */
+const patienceMs = 1_000;
+
+/**
+ * What came of a request must not be lost for a database that is away. What is not stored soon is kept on disk, and tried
+ * again for as long as the process lives; what is left then is stored at the next start.
+ */
+async function persist({ task, outcome, tasks, outcomes }: Persisted, { log }: Deps): Promise<void> {
+  const { serviceTaskId, attempt } = task.run;
+  const keep = Promise.withResolvers<void>();
+  const timer = setTimeout(() => keep.resolve(), patienceMs);
+  let isOver = false;
+  const kept = keep.promise.then(async () => {
+    if (!isOver) await outcomes.keep({ serviceTaskId, attempt, outcome });
+  });
+  try {
+    for (;;) {
+      const error = await apply(task, outcome, tasks).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (error === undefined) break;
+      if (isFinal(error)) throw error;
+      log.warn(
+        { err: error, service_task_id: serviceTaskId },
+        "the outcome of a service task cannot be stored yet",
+      );
+      keep.resolve();
+      await kept;
+      if (hasEnded(error)) return;
+      await Bun.sleep(patienceMs);
     }
+  } catch (error) {
+    if (!(error instanceof LostClaim)) throw error;
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
+  }
+  keep.resolve();
+  await kept;
+  await outcomes.remove({ serviceTaskId, attempt });
+}
+
+/** Stores an outcome that was kept on disk. One that can never be stored counts as stored, and is logged. */
+export async function storeLate(kept: KeptOutcome, tasks: ServiceTasks, log: Logger): Promise<void> {
+  const { serviceTaskId: service_task_id, attempt, outcome } = kept;
+  try {
+    const task = await tasks.recall(kept);
+    if (task) await apply(task, outcome, tasks);
+    log.info({ service_task_id, attempt, kind: outcome.kind }, "a kept outcome of a service task was stored");
+  } catch (err) {
+    if (!isFinal(err)) throw err;
+    log.error({ err, service_task_id, attempt }, "a kept outcome of a service task can never be stored");
   }
 }
+
+const isFinal = (error: unknown) =>
+  error instanceof LostClaim || (error instanceof Problem && error.status < 500);
+
+/** The process ends: its connections are closed for good. */
+const hasEnded = (error: unknown) => (error as { code?: unknown } | null)?.code === "CONNECTION_ENDED";

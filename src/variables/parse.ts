@@ -1,5 +1,6 @@
 /** Variables of a request → variables to store, or every fault in them at once (design 9). */
 import type { Logger } from "pino";
+import { secretPrefix } from "../delivery/template.ts";
 import type { Variable as DeliveredVariable, Variables as DeliveredVariables } from "../delivery/variable.ts";
 import type { Variable, Variables } from "../generated/schemas.ts";
 import { numberText, pointerToken } from "../json.ts";
@@ -78,6 +79,7 @@ function warnIfLong(variable: string, { length }: string, log: Logger | undefine
 function faultOfName(name: string): string | undefined {
   if (name === "") return "A variable's name has at least one character.";
   if (name.length > 255) return "A variable's name has at most 255 characters.";
+  if (name.startsWith(secretPrefix)) return `Names that begin with "${secretPrefix}" are those of secrets.`;
   return /\p{Cc}/u.test(name) ? "A variable's name holds no control characters." : undefined;
 }
 

@@ -75,6 +75,52 @@ export const deliveryRows = (sql: Queryable, instanceColumn: string) => sql`(
   select json_agg(json_build_object('name', name, 'type', type, 'value', value))
   from waybill.process_variables v where v.process_instance_id = ${sql(instanceColumn)})`;
 
+export interface DeliverySize {
+  readonly name: string;
+  readonly type: VariableType;
+  /** Bytes of the value as text; for a file among `files`, of its content in base64. */
+  readonly size: number;
+}
+
+interface DeliveryNames {
+  /** Null: every variable. */
+  readonly names: readonly string[] | null;
+  /** Of them, those whose content goes out where they are files. */
+  readonly files: readonly string[];
+}
+
+/** How large the values are, without reading them. */
+export async function sizesForDelivery(
+  sql: Queryable,
+  processInstanceId: string,
+  { names, files }: DeliveryNames,
+): Promise<DeliverySize[]> {
+  const rows = await sql<DeliverySize[]>`
+    select name, type, (octet_length(value) + case
+      when name in (select json_array_elements_text(${JSON.stringify(files)}::text::json))
+      then coalesce(octet_length(content), 0) * 4.0 / 3 else 0 end)::float8 as size
+    from waybill.process_variables
+    where process_instance_id = ${processInstanceId} and ${named(sql, names)}`;
+  return [...rows];
+}
+
+/** The values as they are stored, without the content of files. */
+export async function readForDelivery(
+  sql: Queryable,
+  processInstanceId: string,
+  names: readonly string[] | null,
+): Promise<DeliveryRow[]> {
+  const rows = await sql<DeliveryRow[]>`
+    select name, type, value from waybill.process_variables
+    where process_instance_id = ${processInstanceId} and ${named(sql, names)}`;
+  return [...rows];
+}
+
+const named = (sql: Queryable, names: readonly string[] | null) =>
+  names === null
+    ? sql`true`
+    : sql`name in (select json_array_elements_text(${JSON.stringify(names)}::text::json))`;
+
 /** What placeholders are replaced from; an old file has no value (`readContents`). */
 export function forDelivery(rows: readonly DeliveryRow[] | null): Variables {
   const variables = (rows ?? []).map(({ name, type, value }): [string, Variable] => {

@@ -79,7 +79,7 @@ const text = (value: string): Variables => ({ v: { type: "String", value } });
 
 test("values that make a URL too long are refused, before they are encoded", async () => {
   const render = (source: string, place: "url" | "query", value: string) =>
-    failureOf(() => renderPlaceholders(source, text(value), { place }));
+    failureOf(() => renderPlaceholders(source, { variables: text(value) }, { place }));
   const large = "é".repeat(30_000_000);
   for (const place of ["url", "query"] as const)
     expect(await render(place === "url" ? "https://bank.example/${v}" : "${v}", place, large)).toMatchObject({

@@ -46,7 +46,7 @@ const templateOf = (...pieces: string[]) =>
   fc.array(fc.constantFrom("${a}", "${b}", ...pieces), { maxLength: 14 }).map((parts) => parts.join(""));
 
 function rendered(place: Place, source: string, variables: ReturnType<typeof texts>): string | undefined {
-  return unlessFailed(() => renderPlaceholders(source, variables, { place }));
+  return unlessFailed(() => renderPlaceholders(source, { variables }, { place }));
 }
 
 /** Refused templates and values say nothing of the property: how many of the runs did. */
@@ -105,7 +105,7 @@ test("JSON: every value arrives exactly, in the structure of the template", () =
     fc.property(json, hostile, hostile, (node, a, b) => {
       // A dollar before a brace of the next piece would make a placeholder by chance.
       fc.pre(!/\$(?!\{[ab]\})\{|\$\$\{/.test(node.source));
-      const text = renderPlaceholders(node.source, texts({ a, b }), { place: "json" });
+      const text = renderPlaceholders(node.source, { variables: texts({ a, b }) }, { place: "json" });
       expect(JSON.parse(text)).toEqual(node.value({ a, b }));
     }),
     runs,

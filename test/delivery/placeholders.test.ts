@@ -20,7 +20,7 @@ const files: Variables = {
 };
 
 const render = (place: Place, source: string, variables: Variables, urls?: readonly string[]) =>
-  renderPlaceholders(source, variables, urls === undefined ? { place } : { place, urls });
+  renderPlaceholders(source, { variables }, urls === undefined ? { place } : { place, urls });
 const refusal = (place: Place, source: string, variables: Variables, urls?: readonly string[]) =>
   failureOf(() => render(place, source, variables, urls));
 
@@ -31,7 +31,7 @@ test("each occurrence of an attachment takes the next URL, in the order of the t
     { name: "a", attachmentId: first },
     { name: "b", attachmentId: second },
   ];
-  expect(fileOccurrences(source, files)).toEqual(occurrences);
+  expect(fileOccurrences(source, { variables: files })).toEqual(occurrences);
   const urls = ["https://h/1", "https://h/2", "https://h/3"];
   expect(render("json", source, files, urls)).toBe(
     '{"x":"https://h/1","y":["https://h/2","https://h/3"],"z":"JVBERi0="}',
@@ -47,7 +47,7 @@ test("a URL is escaped where its body needs it", () => {
 
 test("attachment metadata in a Json variable is an attachment too", () => {
   const variables: Variables = { a: { type: "Json", value: { attachment_id: first, file_name: "a.pdf" } } };
-  expect(fileOccurrences("${a}", variables)).toEqual([{ name: "a", attachmentId: first }]);
+  expect(fileOccurrences("${a}", { variables })).toEqual([{ name: "a", attachmentId: first }]);
   expect(render("json", "[${a}]", variables, ["https://h/1"])).toBe('["https://h/1"]');
 });
 
@@ -73,7 +73,9 @@ test("an unknown name is a failure that names it; what every object has is unkno
     const failure = await refusal("json", `{"x":"\${${name}}"}`, texts({ a: "1" }));
     expect(failure).toMatchObject({ code: "unknown_placeholder" });
     expect(failure.message).toContain(`\${${name}}`);
-    expect((await failureOf(() => fileOccurrences(`\${${name}}`, {}))).code).toBe("unknown_placeholder");
+    expect((await failureOf(() => fileOccurrences(`\${${name}}`, { variables: {} }))).code).toBe(
+      "unknown_placeholder",
+    );
   }
 });
 

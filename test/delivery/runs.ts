@@ -38,14 +38,14 @@ export function configOf(properties: Properties, topic = "api-call"): ServiceTas
 }
 
 export function carryOut(server: TestServer, given: Given): Promise<Outcome> {
-  const { properties, topic, sending = async () => undefined, deps, ...rest } = given;
+  const { properties, topic, sending = async () => undefined, deps, variables = {}, ...rest } = given;
   const run = {
     tenantId: 1,
     processInstanceId: freshInstance(),
     serviceTaskId: crypto.randomUUID(),
     activityId: "call",
     attempt: 1,
-    variables: {},
+    loadVariables: async () => ({ variables, written: () => {}, ended: () => {} }),
     config: configOf(properties, topic),
     ...rest,
   };

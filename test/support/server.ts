@@ -92,6 +92,7 @@ export const secretsFrom = (secret: string) => ({
   JWT_SECRET: secret,
   DOWNLOAD_TOKEN_SECRET: `${secret} for downloads`,
   FORM_TOKEN_SECRET: `${secret} for form sessions`,
+  SECRETS_KEY: `${secret} for secrets of tenants`,
 });
 
 /** One pool for all servers of a test run: its threads load their modules once. */

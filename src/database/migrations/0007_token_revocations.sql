@@ -1,3 +1,4 @@
+-- compatible from: 0005
 -- Access tokens that a tenant's administrator has revoked, by their claim `jti`. A revocation counts for its tenant only.
 create table waybill.revoked_tokens (
   tenant_id bigint not null references waybill.tenants (id),

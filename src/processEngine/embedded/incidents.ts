@@ -3,13 +3,12 @@ import type { NewIncident } from "../serviceTask.ts";
 import {
   insertIncident,
   insertTimerIncident,
-  keepAnswer,
   type TaskRow,
   type TimerIncident,
 } from "./serviceTaskQueries.ts";
 import type { Within } from "./step.ts";
 
-/** The attempt becomes an incident, where it is still the one that runs. */
+/** The attempt becomes an incident, or the incident that it is already says what is known now. */
 export async function raise({ sql, log }: Within, row: TaskRow, incident: NewIncident): Promise<void> {
   const raised = await insertIncident(sql, row, incident);
   log.warn(told(row, incident), raised ? "an incident" : "a failure of a service task that is over");
@@ -21,7 +20,7 @@ export async function raiseWithAnswer(
   row: TaskRow,
   { outcome, cause, ...incident }: NewIncident & { readonly outcome: string; readonly cause: unknown },
 ): Promise<void> {
-  const raised = await keepAnswer(sql, row, { ...incident, outcome });
+  const raised = await insertIncident(sql, row, { ...incident, outcome });
   log.warn(
     { ...told(row, incident), err: cause },
     raised ? "an incident" : "an answer of a service task that is over",

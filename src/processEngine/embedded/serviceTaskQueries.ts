@@ -18,8 +18,12 @@ export interface TaskRow {
 }
 
 export interface ClaimedRow extends TaskRow {
+  /** All of the instance, where they are small; else null. */
   readonly variables: readonly DeliveryRow[] | null;
 }
+
+/** Bytes of an instance's variables together that come with its task, without another statement. */
+const smallVariables = 64 * 1024;
 
 const columns = (sql: Queryable) => sql`
   t.id::text, t.tenant_id::float8 as "tenantId", t.process_instance_id::text as "processInstanceId",
@@ -42,7 +46,19 @@ export async function claimTask(
     from waybill.process_instances i
     where t.id = ${service_task_id} and t.rerun = ${rerun} and i.id = t.process_instance_id and i.state = 'active'
       and (t.state = 'waiting' or (t.state = 'running' and t.sent_at is null))
-    returning ${columns(sql)}, ${deliveryRows(sql, "i.id")} as variables`;
+    returning ${columns(sql)}, case
+      when (select coalesce(sum(octet_length(v.value)), 0) from waybill.process_variables v
+            where v.process_instance_id = i.id) <= ${smallVariables}
+      then coalesce(${deliveryRows(sql, "i.id")}, '[]') end as variables`;
+  return row;
+}
+
+/** The attempt as it was claimed, whoever did; undefined where another one has begun since. */
+export async function findAttempt(sql: Sql, { id, attempt }: Attempt): Promise<TaskRow | undefined> {
+  const [row] = await sql<TaskRow[]>`
+    select ${columns(sql)} from waybill.service_tasks t
+    join waybill.process_instances i on i.id = t.process_instance_id
+    where t.id = ${id} and t.attempt = ${attempt}`;
   return row;
 }
 
@@ -66,14 +82,29 @@ export async function markTaskSent(sql: Sql, { id, attempt }: Attempt): Promise<
 }
 
 /**
- * Whether the attempt's result still counts: also where its process was taken for dead and became an incident, for a
- * late answer is an answer all the same.
+ * Takes the mark back: the attempt has sent nothing. Where it is an incident by now, because its process was taken for
+ * dead, the incident says so.
+ */
+export async function unmarkTask(sql: Sql, { id, attempt }: Attempt, message: string): Promise<void> {
+  await sql`
+    with unmarked as (
+      update waybill.service_tasks set sent_at = null
+      where id = ${id} and attempt = ${attempt} and state in ('running', 'incident') returning id, state)
+    update waybill.incidents n set request_sent = 'no', message = ${message}
+    from unmarked u
+    where u.state = 'incident' and n.service_task_id = u.id and n.attempt = ${attempt}
+      and n.type = 'interrupted' and n.resolved_at is null`;
+}
+
+/**
+ * Whether the attempt's result still counts: also where its process was taken for dead and became an incident, and where
+ * a rerun waits that has not begun, for a late answer is an answer all the same.
  */
 export async function closeTask(tx: Tx, { id, attempt }: Attempt): Promise<boolean> {
   const [row] = await tx<{ closed: boolean }[]>`
     with closed as (
       update waybill.service_tasks set state = 'completed', outcome = null
-      where id = ${id} and attempt = ${attempt} and state in ('running', 'incident') returning id),
+      where id = ${id} and attempt = ${attempt} and state in ('running', 'incident', 'waiting') returning id),
     resolved as (
       update waybill.incidents set resolved_at = now()
       where service_task_id in (select id from closed) and resolved_at is null)
@@ -81,28 +112,21 @@ export async function closeTask(tx: Tx, { id, attempt }: Attempt): Promise<boole
   return row?.closed ?? false;
 }
 
-/** The attempt becomes an incident; whether it was still running. */
-export async function insertIncident(sql: Queryable, task: TaskRow, incident: NewIncident): Promise<boolean> {
-  const { count } = await sql`
-    with failed as (
-      update waybill.service_tasks set state = 'incident', outcome = null
-      where id = ${task.id} and attempt = ${task.attempt} and state = 'running' returning id)
-    ${incidentOf(sql, task, incident)} from failed`;
-  return count === 1;
-}
-
 /**
- * The attempt becomes an incident that keeps what was answered; whether the answer still counts. An incident that the
- * attempt is already, since its process was taken for dead, says from now on what is known.
+ * The attempt becomes an incident, which keeps what was answered where the process could not go on with it; whether the
+ * attempt still counts. An incident that it is already, since its process was taken for dead, says from now on what is
+ * known.
  */
-export async function keepAnswer(
+export async function insertIncident(
   sql: Queryable,
   task: TaskRow,
-  incident: NewIncident & { readonly outcome: string },
+  incident: NewIncident & { readonly outcome?: string },
 ): Promise<boolean> {
-  const [row] = await sql<{ kept: boolean }[]>`
+  const { outcome = null } = incident;
+  const [row] = await sql<{ raised: boolean }[]>`
     with failed as (
-      update waybill.service_tasks set state = 'incident', outcome = ${incident.outcome}::text::json
+      update waybill.service_tasks
+      set state = 'incident', outcome = coalesce(${outcome}::text::json, case when state = 'incident' then outcome end)
       where id = ${task.id} and attempt = ${task.attempt} and state in ('running', 'incident') returning id),
     corrected as (
       update waybill.incidents
@@ -110,8 +134,8 @@ export async function keepAnswer(
       where service_task_id in (select id from failed) and resolved_at is null returning service_task_id),
     added as (
       ${incidentOf(sql, task, incident)} from failed where id not in (select service_task_id from corrected))
-    select exists (select from failed) as kept`;
-  return row?.kept ?? false;
+    select exists (select from failed) as raised`;
+  return row?.raised ?? false;
 }
 
 const incidentOf = (sql: Queryable, task: TaskRow, { type, message, requestSent }: NewIncident) => sql`

@@ -1,16 +1,15 @@
 /** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
 
-import type { Sql } from "../../database/connect.ts";
-import { namesSent, parseServiceTask, type ServiceTaskConfig } from "../../delivery/serviceTask.ts";
+import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Variables } from "../../delivery/variable.ts";
 import { revokeUnusedTokens } from "../../formFiles/queries.ts";
 import { Problem } from "../../problem.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isUuid } from "../../uuid.ts";
 import { storedVariables } from "../../variables/parse.ts";
-import { forDelivery, readContents } from "../../variables/queries.ts";
 import {
   type Answered,
+  type Attempt,
   type ClaimedTask,
   LostClaim,
   type ServiceTaskJob,
@@ -22,13 +21,16 @@ import {
   type ClaimedRow,
   claimTask,
   closeTask,
+  findAttempt,
   findInterrupted,
   lockIncident,
   markTaskSent,
   resolveIncident,
   startRerun,
   type TaskRow,
+  unmarkTask,
 } from "./serviceTaskQueries.ts";
+import { createDeliveryMemory, type DeliveryMemory, loaderOf } from "./serviceTaskVariables.ts";
 import { advance, type Within } from "./step.ts";
 
 interface Claimed extends ClaimedTask {
@@ -37,8 +39,11 @@ interface Claimed extends ClaimedTask {
 }
 
 export function serviceTasksOf(within: Within): ServiceTasks {
+  const memory = createDeliveryMemory();
   return {
-    claim: (job) => claim(within, job),
+    claim: (job) => claim(within, job, memory),
+    recall: (attempt) => recall(within, attempt),
+    takeBack: ({ row }: Claimed) => unmarkTask(within.sql, row, heldBack),
     markSent: async ({ row }: Claimed) => {
       if (!(await markTaskSent(within.sql, row))) throw new LostClaim();
     },
@@ -51,21 +56,45 @@ export function serviceTasksOf(within: Within): ServiceTasks {
   } as ServiceTasks;
 }
 
-async function claim(within: Within, job: ServiceTaskJob): Promise<Claimed | undefined> {
-  const { sql, models } = within;
+/** Of an incident, in place of "interrupted" where it is known. */
+const heldBack =
+  "The server was paused before the request went out, and another process took its tasks over. Nothing was sent; a rerun sends the request.";
+
+async function claim(
+  within: Within,
+  job: ServiceTaskJob,
+  memory: DeliveryMemory,
+): Promise<Claimed | undefined> {
+  const { sql } = within;
   const row = await claimTask(sql, job);
   if (!row) return giveUpInterrupted(within, job);
   if (row.attempt > 1) await revokeUnusedTokens(sql, row.id);
-  const model = await models.of(sql, row.definitionId);
-  const task = model.serviceTasks.get(row.activityId);
-  const parsed = task && parseServiceTask(task.topic, task.properties);
-  if (!parsed || "faults" in parsed) {
-    await raise(within, row, noLonger(parsed?.faults[0]));
-    return undefined;
-  }
+  const claimed = await claimedOf(within, row, memory);
+  if ("task" in claimed) return claimed.task;
+  await raise(within, row, noLonger(claimed.fault));
+  return undefined;
+}
+
+/** An attempt of earlier, which sends nothing more. */
+async function recall(within: Within, { serviceTaskId: id, attempt }: Attempt): Promise<Claimed | undefined> {
+  const row = isUuid(id) ? await findAttempt(within.sql, { id, attempt }) : undefined;
+  const claimed = row && (await claimedOf(within, { ...row, variables: [] }, createDeliveryMemory()));
+  return claimed && "task" in claimed ? claimed.task : undefined;
+}
+
+async function claimedOf(
+  within: Within,
+  row: ClaimedRow,
+  memory: DeliveryMemory,
+): Promise<{ readonly task: Claimed } | { readonly fault: string | undefined }> {
+  const model = await within.models.of(within.sql, row.definitionId);
+  const found = model.serviceTasks.get(row.activityId);
+  const parsed = found && parseServiceTask(found.topic, found.properties);
+  if (!parsed || "faults" in parsed) return { fault: parsed?.faults[0] };
   const { config } = parsed;
-  return {
-    row,
+  const { variables, ...attempt } = row;
+  const task: Claimed = {
+    row: attempt,
     answered: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Answered),
     catches: (code) => model.catchesError(row.activityId, code),
     run: {
@@ -75,18 +104,10 @@ async function claim(within: Within, job: ServiceTaskJob): Promise<Claimed | und
       activityId: row.activityId,
       attempt: row.attempt,
       config,
-      variables: await variablesFor(sql, row, config),
+      loadVariables: loaderOf(within.sql, { row, config, memory }),
     },
   };
-}
-
-/** Old files may be large: they come without their content, but for those that the request takes. */
-async function variablesFor(sql: Sql, row: ClaimedRow, config: ServiceTaskConfig): Promise<Variables> {
-  const variables = forDelivery(row.variables);
-  const isFile = (name: string) => Object.hasOwn(variables, name) && variables[name]?.type === "File";
-  const files = namesSent(config).filter(isFile);
-  if (files.length === 0) return variables;
-  return { ...variables, ...(await readContents(sql, row.processInstanceId, files)) };
+  return { task };
 }
 
 /** It was deployed by a version of Waybill that took what this one does not. */

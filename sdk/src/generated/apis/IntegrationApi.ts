@@ -17,12 +17,20 @@ import type {
     Addon,
     Addons,
     NewAddon,
+    NewSecret,
     Problem,
+    Secret,
+    Secrets,
     UploadedFile,
 } from '../models/index.ts';
 
 export interface DeleteAddonRequest {
     key: string;
+    xActiveTenant: string;
+}
+
+export interface DeleteSecretRequest {
+    name: string;
     xActiveTenant: string;
 }
 
@@ -35,10 +43,20 @@ export interface ListAddonsRequest {
     xActiveTenant: string;
 }
 
+export interface ListSecretsRequest {
+    xActiveTenant: string;
+}
+
 export interface PutAddonRequest {
     key: string;
     xActiveTenant: string;
     newAddon: NewAddon;
+}
+
+export interface PutSecretRequest {
+    name: string;
+    xActiveTenant: string;
+    newSecret: NewSecret;
 }
 
 export interface UploadFileRequest {
@@ -114,6 +132,71 @@ export class IntegrationApi extends runtime.BaseAPI {
      */
     async deleteAddon(requestParameters: DeleteAddonRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
         await this.deleteAddonRaw(requestParameters, initOverrides);
+    }
+
+    /**
+     * Creates request options for deleteSecret without sending the request
+     */
+    async deleteSecretRequestOpts(requestParameters: DeleteSecretRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['name'] == null) {
+            throw new runtime.RequiredError(
+                'name',
+                'Required parameter "name" was null or undefined when calling deleteSecret().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling deleteSecret().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/integration/secrets/{name}`;
+        urlPath = urlPath.replace('{name}', encodeURIComponent(String(requestParameters['name'])));
+
+        return {
+            path: urlPath,
+            method: 'DELETE',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Service tasks that name it become incidents. 
+     * Delete a secret
+     */
+    async deleteSecretRaw(requestParameters: DeleteSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+        const requestOptions = await this.deleteSecretRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.VoidApiResponse(response);
+    }
+
+    /**
+     * Service tasks that name it become incidents. 
+     * Delete a secret
+     */
+    async deleteSecret(requestParameters: DeleteSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
+        await this.deleteSecretRaw(requestParameters, initOverrides);
     }
 
     /**
@@ -241,6 +324,64 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for listSecrets without sending the request
+     */
+    async listSecretsRequestOpts(requestParameters: ListSecretsRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling listSecrets().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/integration/secrets`;
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * By name, without their values. 
+     * List secrets
+     */
+    async listSecretsRaw(requestParameters: ListSecretsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Secrets>> {
+        const requestOptions = await this.listSecretsRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * By name, without their values. 
+     * List secrets
+     */
+    async listSecrets(requestParameters: ListSecretsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Secrets> {
+        const response = await this.listSecretsRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
      * Creates request options for putAddon without sending the request
      */
     async putAddonRequestOpts(requestParameters: PutAddonRequest): Promise<runtime.RequestOpts> {
@@ -313,6 +454,82 @@ export class IntegrationApi extends runtime.BaseAPI {
      */
     async putAddon(requestParameters: PutAddonRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Addon> {
         const response = await this.putAddonRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for putSecret without sending the request
+     */
+    async putSecretRequestOpts(requestParameters: PutSecretRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['name'] == null) {
+            throw new runtime.RequiredError(
+                'name',
+                'Required parameter "name" was null or undefined when calling putSecret().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling putSecret().'
+            );
+        }
+
+        if (requestParameters['newSecret'] == null) {
+            throw new runtime.RequiredError(
+                'newSecret',
+                'Required parameter "newSecret" was null or undefined when calling putSecret().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/integration/secrets/{name}`;
+        urlPath = urlPath.replace('{name}', encodeURIComponent(String(requestParameters['name'])));
+
+        return {
+            path: urlPath,
+            method: 'PUT',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['newSecret'],
+        };
+    }
+
+    /**
+     * What `${secret.<name>}` stands for in the headers, URLs, bodies and parameters of the tenant\'s service tasks, from their next attempt on. Replaces what the name had. At most 100 a tenant. The value is encrypted at rest and never shown: not here, not in logs, incidents or variables. 
+     * Set a secret
+     */
+    async putSecretRaw(requestParameters: PutSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Secret>> {
+        const requestOptions = await this.putSecretRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * What `${secret.<name>}` stands for in the headers, URLs, bodies and parameters of the tenant\'s service tasks, from their next attempt on. Replaces what the name had. At most 100 a tenant. The value is encrypted at rest and never shown: not here, not in logs, incidents or variables. 
+     * Set a secret
+     */
+    async putSecret(requestParameters: PutSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Secret> {
+        const response = await this.putSecretRaw(requestParameters, initOverrides);
         return await response.value();
     }
 

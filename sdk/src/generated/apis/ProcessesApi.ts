@@ -211,7 +211,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The latest version, with its BPMN model and the form that starts it. 
+     * The latest version, with the form that starts it and, for administrators, its BPMN model. 
      * Show a process
      */
     async getProcessDefinitionRaw(requestParameters: GetProcessDefinitionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessDefinitionDetail>> {
@@ -222,7 +222,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The latest version, with its BPMN model and the form that starts it. 
+     * The latest version, with the form that starts it and, for administrators, its BPMN model. 
      * Show a process
      */
     async getProcessDefinition(requestParameters: GetProcessDefinitionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessDefinitionDetail> {

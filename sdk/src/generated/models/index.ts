@@ -646,7 +646,7 @@ export interface Incident {
     /**
      * What kind of trouble: `url_issuance_failed`, `rejected` (the integration's own refusal), `interrupted` (the server ended in
      * mid-call), `process_failed` (the integration answered or a timer has fired, but the process cannot go on), `internal_error` (the
-     * log knows more), or why no request could be made or answered, such as `unknown_placeholder`, `addon_not_found`,
+     * log knows more), or why no request could be made or answered, such as `unknown_placeholder`, `addon_not_found`, `secret_not_found`,
      * `refused_by_policy`, `unreachable`, `timed_out`.
      * 
      * @type {string}
@@ -903,6 +903,19 @@ export interface NewRows {
 /**
  * 
  * @export
+ * @interface NewSecret
+ */
+export interface NewSecret {
+    /**
+     * At most 8,192 bytes in UTF-8. No operation answers it.
+     * @type {string}
+     * @memberof NewSecret
+     */
+    value: string;
+}
+/**
+ * 
+ * @export
  * @interface NewTable
  */
 export interface NewTable {
@@ -1105,11 +1118,11 @@ export interface ProcessDefinitionDetail {
      */
     deployed_at: string;
     /**
-     * 
+     * For administrators only.
      * @type {string}
      * @memberof ProcessDefinitionDetail
      */
-    bpmn: string;
+    bpmn?: string;
     /**
      * A form-js schema; null where there is none.
      * @type {{ [key: string]: any; }}
@@ -1547,6 +1560,44 @@ export interface RowUpdate {
      * @memberof RowUpdate
      */
     set: { [key: string]: any; };
+}
+/**
+ * 
+ * @export
+ * @interface Secret
+ */
+export interface Secret {
+    /**
+     * 
+     * @type {string}
+     * @memberof Secret
+     */
+    name: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Secret
+     */
+    updated_by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Secret
+     */
+    updated_at: string;
+}
+/**
+ * 
+ * @export
+ * @interface Secrets
+ */
+export interface Secrets {
+    /**
+     * 
+     * @type {Array<Secret>}
+     * @memberof Secrets
+     */
+    secrets: Array<Secret>;
 }
 /**
  * 
