@@ -74,7 +74,7 @@ async function authenticate(
 /** Read before the token: whether it is there must not depend on the token. */
 function activeTenant({ headers }: Request): string {
   const slug = headers.get("x-active-tenant");
-  if (slug) return slug;
+  if (slug !== null) return slug;
   throw tenantHeaderMissing();
 }
 
