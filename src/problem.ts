@@ -115,18 +115,26 @@ export class Problem extends Error {
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     const [status, title] = problems[code];
-    super(options.message ?? summaryOf(options.errors?.slice(0, maxFaults)) ?? `${title}.`, {
+    super(options.message ?? summaryOf(options.errors?.slice(0, maxFaults).map(shortened)) ?? `${title}.`, {
       cause: options.cause,
     });
     this.code = code;
     this.status = status;
     this.title = title;
-    this.errors = (options.errors ?? []).slice(0, maxFaults);
+    this.errors = (options.errors ?? []).slice(0, maxFaults).map(shortened);
     this.members = options.members ?? {};
     this.headers = { ...(status === 503 ? retryAfter : {}), ...options.headers };
     this.page = options.page;
   }
 }
+
+/** What a caller sends may be in a fault, but not megabytes of it. */
+const maxFaultText = 4_000;
+
+const shortened = ({ pointer, detail }: Fault): Fault => ({ pointer: cut(pointer), detail: cut(detail) });
+
+const cut = (text: string) =>
+  text.length <= maxFaultText ? text : `${text.slice(0, maxFaultText).toWellFormed()}…`;
 
 /** The first fault with its place, and how many more there are. */
 function summaryOf(errors: readonly Fault[] = []): string | undefined {

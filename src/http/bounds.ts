@@ -2,7 +2,8 @@
  * The contract's bounds on how many members and items a body has, checked before anything that costs more.
  *
  * The validator looks at every member of a value even where the value has a million too many, at some microseconds
- * each. Here the first container with too many of them refuses the body.
+ * each, and repeats the names of members in each fault. Here the first container with too many members, or too long
+ * a name, refuses the body.
  */
 import type Type from "typebox";
 import { counted } from "../counted.ts";
@@ -17,7 +18,7 @@ interface Shape {
   readonly additionalProperties?: Shape | boolean;
 }
 
-/** Throws `invalid_body` for a value that has more members or items somewhere than `schema` allows there. */
+/** Throws `invalid_body` for a value that has more members or items somewhere than `schema` allows there, or a long name. */
 export function requireWithinBounds(value: unknown, schema: Type.TSchema): void {
   const fault = excess(value, schema as Shape, "");
   if (fault) throw new Problem("invalid_body", { errors: [fault] });
@@ -55,6 +56,7 @@ function excessOfObject(
   if (names.length > most) return { pointer, detail: `It must have at most ${counted(most, "member")}.` };
   const { properties = {}, additionalProperties: others } = shape;
   for (const name of names) {
+    if (name.length > maxNameLength) return nameTooLong(pointer);
     const inner = Object.hasOwn(properties, name) ? properties[name] : others;
     if (typeof inner !== "object" || !isBounded(inner)) continue;
     const fault = excess(members[name], inner, `${pointer}/${pointerToken(name)}`);
@@ -62,6 +64,14 @@ function excessOfObject(
   }
   return undefined;
 }
+
+/** Four times the longest name that anything has. A fault repeats the names on the way to its place. */
+const maxNameLength = 1_000;
+
+const nameTooLong = (pointer: string): Fault => ({
+  pointer,
+  detail: `A member's name here must have at most ${maxNameLength} characters.`,
+});
 
 /** Where unknown members are refused, as many of them may come as are reported one by one. */
 function mostMembers({ properties = {}, additionalProperties, maxProperties }: Shape): number {

@@ -88,13 +88,17 @@ function described(type: string): string {
 
 /** A member with a fault of its own, or beneath it, is told as one that is not known as well. */
 function withoutEchoes(faults: readonly Fault[], unknown: string): Fault[] {
-  const isEcho = ({ pointer, detail }: Fault) =>
-    detail === unknown &&
-    faults.some(
-      (other) =>
-        other.pointer.startsWith(`${pointer}/`) || (other.pointer === pointer && other.detail !== unknown),
-    );
-  const real = faults.filter((fault) => !isEcho(fault));
+  const places = new Set(faults.flatMap(({ pointer }) => placesAbove(pointer)));
+  for (const { pointer, detail } of faults) if (detail !== unknown) places.add(pointer);
+  const real = faults.filter(({ pointer, detail }) => detail !== unknown || !places.has(pointer));
   const seen = new Map(real.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));
   return [...seen.values()].slice(0, maxFaults);
+}
+
+/** The pointers of all that a place is within. */
+function placesAbove(pointer: string): string[] {
+  const places: string[] = [];
+  for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1))
+    places.push(pointer.slice(0, end));
+  return places;
 }

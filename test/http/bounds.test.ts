@@ -126,3 +126,41 @@ test("up to a hundred unknown members are reported one by one, also where there 
     50,
   );
 });
+
+test("names of hundreds of kilobytes are refused without being repeated, wherever the contract has a say", async () => {
+  const long = (at: number) => `${at}`.padEnd(200_000, "k");
+  const members = `{${Array.from({ length: 50 }, (_, at) => `"${long(at)}":1`).join(",")}}`;
+  for (const [path, body] of [
+    [`${tables}/any/rows`, members],
+    [`${tables}/any/rows`, `{"rows":[${members}]}`],
+    [instances, `{"process_key":"a","variables":${members}}`],
+  ] as const) {
+    const cost = process.cpuUsage();
+    const response = await post(path, body);
+    const { user, system } = process.cpuUsage(cost);
+    const problem = await expectProblem(response, "invalid_body");
+    expect(problem.message).toEndWith("A member's name here must have at most 1000 characters.");
+    expect(JSON.stringify(problem).length).toBeLessThan(1_000);
+    // The comparison of all faults with each other took several seconds.
+    expect(user + system).toBeLessThan(2_000_000);
+  }
+});
+
+test("what a fault repeats of a body is cut at 4,000 characters", async () => {
+  const name = "k".repeat(100_000);
+  const value = `{"process_key":"a","variables":{"a":{"value":{"${name}":"\\u0000"}}}}`;
+  const { errors = [] } = await expectProblem(await post(instances, value), "invalid_body");
+  expect(errors).toHaveLength(1);
+  expect(errors[0]?.pointer).toStartWith("/variables/a/value/kkk");
+  expect(errors[0]?.pointer.length).toBe(4_001);
+});
+
+test("a member with a fault beneath it is not reported as unknown", async () => {
+  const body = '{"process_key":"a","variables":{"a":{"value":1,"x":1},"b":{"value":1,"type":"X"},"c":7}}';
+  const { errors = [] } = await expectProblem(await post(instances, body), "invalid_body");
+  expect(errors.map(({ pointer }) => pointer).toSorted()).toEqual([
+    "/variables/a/x",
+    "/variables/b/type",
+    "/variables/c",
+  ]);
+});

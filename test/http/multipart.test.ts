@@ -187,3 +187,26 @@ test("a body that arrives byte by byte is read as one that arrives at once", asy
   connection.destroy();
   accepted += 1;
 });
+
+test("a million parts are refused after the first of them, at the cost of receiving the body", async () => {
+  const roomy = await startServer();
+  const authorization = `Bearer ${await roomy.token()}`;
+  const headers = {
+    authorization,
+    "x-active-tenant": "tenant-1",
+    "content-type": "multipart/form-data; boundary=x",
+  };
+  /** Processor milliseconds, of client and server. */
+  const costOf = async (body: string) => {
+    const before = process.cpuUsage();
+    const response = await fetch(roomy.url + uploadPath, { method: "POST", headers, body });
+    expect(await response.json()).toMatchObject({ code: "bad_request" });
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  const size = 9 * 1024 ** 2;
+  await costOf("--x\r\n\r\n\r\n".repeat(1_000));
+  const receiving = await costOf(`${"y".repeat(size)}\r\n--x`);
+  expect(await costOf("--x\r\n\r\n\r\n".repeat(size / 9))).toBeLessThan(3 * receiving + 200);
+  await roomy.stop();
+});
