@@ -14,6 +14,7 @@ import {
   ServiceApi,
   TablesApi,
   TasklistApi,
+  TokensApi,
 } from "./generated/index.ts";
 import { ProblemError } from "./problemError.ts";
 import { overNetwork } from "./unreachable.ts";
@@ -41,6 +42,7 @@ export interface Client {
   readonly reports: WithTenant<ReportsApi>;
   readonly discussions: WithTenant<DiscussionsApi>;
   readonly integration: WithTenant<IntegrationApi>;
+  readonly tokens: WithTenant<TokensApi>;
   readonly formSessions: WithTenant<FormSessionsApi>;
   readonly publicAttachments: PublicAttachmentsApi;
   readonly engine: EngineApi;
@@ -63,6 +65,7 @@ export function createClient(options: ClientOptions): Client {
     reports: withTenant(new ReportsApi(configuration), tenant),
     discussions: withTenant(new DiscussionsApi(configuration), tenant),
     integration: withTenant(new IntegrationApi(configuration), tenant),
+    tokens: withTenant(new TokensApi(configuration), tenant),
     formSessions: withTenant(new FormSessionsApi(configuration), tenant),
     publicAttachments: new PublicAttachmentsApi(configuration),
     engine: new EngineApi(configuration),
