@@ -10,6 +10,13 @@ export const maxDepth = 128;
 const maxValues = 4_000_000;
 /** Objects and arrays of one text: each takes some 200 bytes of memory, `{}` in the text three. */
 const maxContainers = 1_000_000;
+/**
+ * Numbers of one text that a double cannot hold as written. `JSON.stringify` takes a microsecond for each, and it cannot
+ * stop in between.
+ */
+const maxExactNumbers = 300_000;
+/** Members of one object. */
+const maxMembers = 1_000_000;
 /** Characters of a number. PostgreSQL's numeric has 147,455 digits at most. */
 const maxNumberLength = 200_000;
 
@@ -19,6 +26,7 @@ type Container = unknown[] | Record<string, unknown>;
 interface Frame {
   readonly container: Container;
   key: string | undefined;
+  members: number;
 }
 
 /** Values between two looks at the clock, which takes about as long as one of them. */
@@ -33,6 +41,7 @@ export class JsonParser {
   #at = 0;
   #values = 0;
   #containers = 0;
+  #exactNumbers = 0;
   readonly #stack: Frame[] = [];
   readonly #faults: Fault[] = [];
 
@@ -73,7 +82,7 @@ export class JsonParser {
       this.#at++;
       return this.#add(container);
     }
-    const frame: Frame = { container, key: undefined };
+    const frame: Frame = { container, key: undefined, members: 0 };
     this.#stack.push(frame);
     if (isObject) this.#readKey(frame);
     return false;
@@ -109,6 +118,7 @@ export class JsonParser {
     frame.key = undefined;
     const key = this.#readString((detail) => `A key here is not storable. ${detail}`);
     if (Object.hasOwn(frame.container, key)) throw duplicateKey(key);
+    if (++frame.members > maxMembers) throw tooMany(maxMembers, "members in one object");
     frame.key = key;
     this.#skipSpace();
     if (this.#text.charCodeAt(this.#at++) !== 0x3a) throw this.#syntaxError(this.#at - 1);
@@ -132,7 +142,9 @@ export class JsonParser {
     if (token.length > maxNumberLength)
       throw new Problem("invalid_json", { message: `A number has more than ${maxNumberLength} characters.` });
     this.#at = numberPattern.lastIndex;
-    return exactNumber(token);
+    if (isDouble(token)) return Number(token);
+    if (++this.#exactNumbers > maxExactNumbers) throw tooMany(maxExactNumbers, "numbers such as 1.10");
+    return JSON.rawJSON(token);
   }
 
   #readString(describe: (detail: string) => string): string {
@@ -202,8 +214,6 @@ const longestDouble = 25;
 
 /** Whether JavaScript's number, written out, is this very text. */
 export const isDouble = (token: string) => token.length <= longestDouble && String(Number(token)) === token;
-
-const exactNumber = (token: string) => (isDouble(token) ? Number(token) : JSON.rawJSON(token));
 
 /** `__proto__` is a member like any other: an assignment would set the prototype. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {

@@ -13,7 +13,7 @@ export type Operation = (typeof operations)[keyof typeof operations];
 export interface Attack {
   readonly what: string;
   /** Rejects where there is no answer. */
-  readonly send: () => Promise<Response>;
+  readonly send: (signal: AbortSignal) => Promise<Response>;
 }
 
 const attacker = { tenant: 1, roles: ["admin_sop", "engine"] };
@@ -44,7 +44,7 @@ function jsonAttacks(operation: Operation, world: World): Attack[] {
 
 function jsonAttack(operation: Operation, world: World, { what, text }: Body): Attack {
   const headers = { "content-type": "application/json" };
-  return { what, send: () => send(operation, world, { body: text(), headers }) };
+  return { what, send: (signal) => send(operation, world, { signal, body: text(), headers }) };
 }
 
 function fileAttacks(operation: Operation, world: World): Attack[] {
@@ -60,12 +60,12 @@ function fileAttacks(operation: Operation, world: World): Attack[] {
   const files = fileField === "bpmn" ? models : expensiveFiles;
   return files.map(({ what, name, bytes }) => ({
     what,
-    send: () => {
+    send: (signal) => {
       const form = new FormData();
       for (const [field, schema] of Object.entries(properties))
         if (!isFile(schema)) form.set(field, world.parameters[field] ?? "some words");
       form.set(fileField, new File([bytes() as BlobPart], name));
-      return send(operation, world, { body: form });
+      return send(operation, world, { signal, body: form });
     },
   }));
 }
@@ -76,15 +76,16 @@ function parameterAttacks(operation: Operation, world: World): Attack[] {
   return oddTexts.flatMap(({ what, text }) => [
     ...inPath.map((name) => ({
       what: `path ${name}: ${what}`,
-      send: () => send(operation, world, { parameters: { [name]: text } }),
+      send: (signal: AbortSignal) => send(operation, world, { signal, parameters: { [name]: text } }),
     })),
     ...inQuery.map((name) => ({
       what: `query ${name}: ${what}`,
-      send: () => send(operation, world, { query: `?${name}=${encodeURIComponent(text).slice(0, 15_000)}` }),
+      send: (signal: AbortSignal) =>
+        send(operation, world, { signal, query: `?${name}=${encodeURIComponent(text).slice(0, 15_000)}` }),
     })),
     {
       what: "many parameters",
-      send: () => send(operation, world, { query: `?${"a=1&".repeat(3_500)}` }),
+      send: (signal: AbortSignal) => send(operation, world, { signal, query: `?${"a=1&".repeat(3_500)}` }),
     },
   ]);
 }
@@ -92,10 +93,11 @@ function parameterAttacks(operation: Operation, world: World): Attack[] {
 const headerAttacks = (operation: Operation, world: World): Attack[] =>
   oddHeaders.map(({ name, what, text }) => ({
     what: `header ${name}: ${what}`,
-    send: () => send(operation, world, { headers: { [name]: text } }),
+    send: (signal) => send(operation, world, { signal, headers: { [name]: text } }),
   }));
 
 interface Request {
+  readonly signal: AbortSignal;
   readonly body?: string | FormData;
   readonly headers?: Record<string, string>;
   readonly parameters?: Record<string, string>;
@@ -115,7 +117,7 @@ async function send(operation: Operation, world: World, request: Request): Promi
   const hasBody = operation.body !== undefined && request.body === undefined;
   return fetch(world.url + path + (request.query ?? ""), {
     method: operation.method,
-    signal: AbortSignal.timeout(20_000),
+    signal: request.signal,
     body: request.body ?? (hasBody ? "{}" : null),
     headers: {
       authorization: `Bearer ${token}`,
