@@ -137,6 +137,8 @@ async function writeRequest(material: Material, run: ServiceTaskRun, deps: Deps)
 async function write(material: Material, { tenantId }: ServiceTaskRun, deps: Deps): Promise<WrittenRequest> {
   if (weightOf(material) <= inlineCharacters) return writtenRequest(material);
   const result = await deps.workers.run(writeInThread, material, String(tenantId)).catch(tooSlow);
+  // Copies of 25 MB are garbage that Bun would leave lying for long.
+  Bun.gc(false);
   if ("failure" in result) throw new DeliveryFailure(result.failure.code, result.failure.message);
   return result;
 }

@@ -17,6 +17,7 @@ export const concealInThread = workIn<{ hide: typeof hide }>()(here, "hide", con
 
 /** The body as bytes, which are copied between threads faster than text is sent. */
 export function write(material: Material): WrittenRequest | Failed {
+  Bun.gc(true);
   try {
     const { request, occurrences } = writtenRequest(material);
     const { body } = request;

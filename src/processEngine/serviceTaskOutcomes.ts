@@ -20,8 +20,8 @@ export interface KeptOutcome extends Attempt {
 }
 
 export interface Outcomes {
-  /** Whole or not at all, also where the machine fails. What does not fit is logged and not kept. */
-  keep(kept: KeptOutcome): Promise<void>;
+  /** Whole or not at all, also where the machine fails. False where it does not fit or the disk fails, which is logged. */
+  keep(kept: KeptOutcome): Promise<boolean>;
   remove(attempt: Attempt): Promise<void>;
   /** Hands each one that is older than `olderMs` to `store`, and removes those that it takes. */
   storeLeftOver(store: (kept: KeptOutcome) => Promise<void>, olderMs?: number): Promise<void>;
@@ -41,7 +41,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
   const { folder, sealing, log, mostFiles = 1_000, mostBytes = 256 * 1024 ** 2 } = options;
   const fileOf = ({ serviceTaskId, attempt }: Attempt) => join(folder, `${serviceTaskId}.${attempt}`);
 
-  async function keep(kept: KeptOutcome): Promise<void> {
+  async function keep(kept: KeptOutcome): Promise<boolean> {
     const { serviceTaskId: service_task_id, attempt } = kept;
     try {
       const text = JSON.stringify(kept);
@@ -50,8 +50,10 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
       const { files, size } = await usage(folder);
       if (files >= mostFiles || size + bytes.byteLength > mostBytes) throw new Error(`${folder} is full`);
       await writeWhole(fileOf(kept), bytes, folder);
+      return true;
     } catch (err) {
       log.error({ err, service_task_id, attempt }, "the outcome of a service task is in memory only");
+      return false;
     }
   }
 

@@ -135,16 +135,17 @@ const patienceMs = 1_000;
 
 /**
  * What came of a request must not be lost for a database that is away. What is not stored soon is kept on disk, and tried
- * again for as long as the process lives; what is left then is stored at the next start.
+ * again until the process drains; what is left then is stored at the next start.
  */
-async function persist({ task, outcome, tasks, outcomes }: Persisted, { log }: Deps): Promise<void> {
+async function persist(
+  { task, outcome, tasks, outcomes }: Persisted,
+  { log, draining }: Pick<Deps, "log" | "draining">,
+): Promise<void> {
   const { serviceTaskId, attempt } = task.run;
   const keep = Promise.withResolvers<void>();
   const timer = setTimeout(() => keep.resolve(), patienceMs);
   let isOver = false;
-  const kept = keep.promise.then(async () => {
-    if (!isOver) await outcomes.keep({ serviceTaskId, attempt, outcome });
-  });
+  const kept = keep.promise.then(() => !isOver && outcomes.keep({ serviceTaskId, attempt, outcome }));
   try {
     for (;;) {
       const error = await apply(task, outcome, tasks).then(
@@ -158,8 +159,8 @@ async function persist({ task, outcome, tasks, outcomes }: Persisted, { log }: D
         "the outcome of a service task cannot be stored yet",
       );
       keep.resolve();
-      await kept;
-      if (hasEnded(error)) return;
+      const isOnDisk = await kept;
+      if (hasEnded(error) || (draining() && isOnDisk)) return;
       await Bun.sleep(patienceMs);
     }
   } catch (error) {
