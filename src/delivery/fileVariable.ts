@@ -23,9 +23,9 @@ function objectOf(value: unknown): Metadata | undefined {
   return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
 }
 
-/** Most strings are no JSON at all: only one that could be an object is parsed. */
+/** Only an object that could have the member is parsed: a variable may have 25 MB. A key can be written in escapes. */
 function parsedObject(text: string): unknown {
-  if (!/^\s*\{/.test(text)) return undefined;
+  if (!/^\s*\{/.test(text) || !/file_name|\\u/.test(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -36,6 +36,21 @@ test.each([
   expect(attachmentIdOf(JSON.stringify(value))).toBeUndefined();
 });
 
+test("the keys of metadata may be written in escapes", () => {
+  const escaped = `{"\\u0066ile_name":"a.pdf","attachment_\\u0069d":"${id}"}`;
+  expect(attachmentIdOf(escaped)).toBe(id);
+  expect(attachmentIdOf(`{"file\\u005Fname":"a.pdf","id":"${id}"}`)).toBe(id);
+});
+
+test("a long text that is no metadata is not parsed", () => {
+  const text = `{"a":[${"1,".repeat(10_000_000)}1]}`;
+  const started = performance.now();
+  expect(attachmentIdOf(text)).toBeUndefined();
+  const looked = performance.now() - started;
+  JSON.parse(text);
+  expect(looked).toBeLessThan((performance.now() - started - looked) / 2);
+});
+
 test.each(["", "{", "{}", id, `{"attachment_id":"${id}","file_name":"a.pdf"`, `x{"id":"${id}"}`])(
   "the text %j is no attachment metadata",
   (text) => {
