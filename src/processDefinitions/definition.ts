@@ -49,6 +49,6 @@ function startFormRefOf(sql: Sql, id: string): Promise<string> {
 }
 
 async function readStartFormRef(sql: Sql, id: string): Promise<string> {
-  const { startFormRef = "" } = await loadModel(await findBpmn(sql, id));
+  const { startFormRef = "" } = await loadModel((await findBpmn(sql, id)).bpmn);
   return startFormRef;
 }

@@ -21,7 +21,11 @@ export async function startEngine(
   jobs: Jobs,
   { workers = true }: { readonly workers?: boolean } = {},
 ): Promise<Deps> {
-  const embedded = await createEmbeddedEngine(parts.sql, { log: parts.log, jobs });
+  const embedded = await createEmbeddedEngine(parts.sql, {
+    log: parts.log,
+    workers: parts.workers,
+    jobs,
+  });
   const deps: Deps = { ...parts, engine: embedded.engine };
   if (!workers) return deps;
   const { config, log } = parts;

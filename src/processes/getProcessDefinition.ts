@@ -9,5 +9,6 @@ export const getProcessDefinition: Handler<"getProcessDefinition"> = async ({ pa
   const { id, ...shown } = definition;
   // The text says where integrations are, and how they are called.
   if (!caller.roles.includes("admin_sop")) return { status: 200, body: shown };
-  return { status: 200, body: { ...shown, bpmn: await findBpmn(sql, id) } };
+  const { bpmn } = await findBpmn(sql, id);
+  return { status: 200, body: { ...shown, bpmn } };
 };

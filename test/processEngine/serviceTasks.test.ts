@@ -275,7 +275,11 @@ describe("an API call", () => {
       while (partner.received.length === 0) await Bun.sleep(5);
       // What another process does with a job that was lost in mid-call.
       const jobs = await startJobs(server.sql, { log: createLog("silent") });
-      const other = await createEmbeddedEngine(server.sql, { log: createLog("silent"), jobs });
+      const other = await createEmbeddedEngine(server.sql, {
+        log: createLog("silent"),
+        workers: server.deps.workers,
+        jobs,
+      });
       const [job] = await server.sql<ServiceTaskJob[]>`
         select id::text as service_task_id, tenant_id::float8 as tenant_id, rerun from waybill.service_tasks
         where process_instance_id = ${id}`;

@@ -7,6 +7,7 @@ import type { Sql } from "../../database/connect.ts";
 import type { Deps } from "../../deps.ts";
 import type { Jobs, Queue } from "../../jobs/jobs.ts";
 import type { ProcessEngine } from "../../processEngine.ts";
+import type { Workers } from "../../workers/workers.ts";
 import type { ServiceTaskJob, ServiceTasks } from "../serviceTask.ts";
 import { deploy } from "./deploy.ts";
 import { completeTask, findStarted, setVariables, start, terminate } from "./instances.ts";
@@ -28,12 +29,13 @@ const timersAtOnce = 4;
 
 export async function createEmbeddedEngine(
   sql: Sql,
-  { log, jobs }: { log: Deps["log"]; jobs: Jobs },
+  { log, jobs, workers }: { log: Deps["log"]; jobs: Jobs; workers: Workers },
 ): Promise<EmbeddedEngine> {
   const within: Within = {
     sql,
     log,
-    models: createModels(),
+    workers,
+    models: createModels(workers),
     serviceTasks: await jobs.queue<ServiceTaskJob>("service-task", {
       groupOf: ({ tenant_id }) => String(tenant_id),
       tenantOf: ({ tenant_id }) => tenant_id,

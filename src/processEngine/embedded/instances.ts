@@ -21,7 +21,9 @@ import {
   storeStanding,
 } from "./queries.ts";
 import { NothingWaits } from "./run.ts";
-import { advance, bind, recordVariables, runEngine, store, type Variables, type Within } from "./step.ts";
+import { runElsewhere, runHere } from "./runEngine.ts";
+import { advance, bind, recordVariables, store, type Variables, type Within } from "./step.ts";
+import { valuesFor } from "./storedStep.ts";
 import { endTransaction } from "./transactions.ts";
 
 export async function start(within: Within, begin: NewInstance): Promise<Instance> {
@@ -39,7 +41,8 @@ export async function start(within: Within, begin: NewInstance): Promise<Instanc
     formSessionId: session,
   };
   try {
-    const state = await insert(within, instance, begin.variables);
+    const now = new Date(definition.now);
+    const state = await insert(within, instance, { given: begin.variables, now });
     within.serviceTasks.ring();
     return { processInstanceId: instance.id, processKey, state };
   } catch (error) {
@@ -57,18 +60,19 @@ export async function start(within: Within, begin: NewInstance): Promise<Instanc
 async function insert(
   within: Within,
   instance: NewInstanceRow,
-  given: Variables,
+  { given, now }: { readonly given: Variables; readonly now: Date },
 ): Promise<"active" | "completed"> {
   const { sql } = within;
+  const { tenantId } = instance;
   const [model, variables] = await Promise.all([
     within.models.of(sql, instance.definitionId),
-    withFacts(sql, instance.tenantId, given),
-    instance.formSessionId !== null &&
-      refuseForeign(sql, given, { id: instance.formSessionId, tenantId: instance.tenantId }),
+    withFacts(sql, tenantId, given),
+    instance.formSessionId !== null && refuseForeign(sql, given, { id: instance.formSessionId, tenantId }),
   ]);
   const event = { kind: "started" } as const;
-  const standing = runEngine(model, { state: undefined, event, variables });
-  const to = { tenantId: instance.tenantId, processInstanceId: instance.id, taskId: null };
+  const step = { engineState: null, event, values: valuesFor(model, variables), now };
+  const standing = runHere(model, step) ?? (await runElsewhere(within, { model, tenantId }, step));
+  const to = { tenantId, processInstanceId: instance.id, taskId: null };
   await sql.begin((tx) =>
     Promise.all([
       insertInstance(tx, instance),
@@ -77,7 +81,7 @@ async function insert(
       ...store(tx, within, { instance, model, standing, variables, known: new Set() }),
     ]),
   );
-  return standing.state === undefined ? "completed" : "active";
+  return standing.engineState === null ? "completed" : "active";
 }
 
 /** A visitor binds what the visitor uploaded, and nothing else. */
@@ -114,14 +118,10 @@ export async function completeTask(
   const { processInstanceId, executionId } = task;
   const event = { kind: "userTaskCompleted", executionId } as const;
   const step = { tenantId: tenant.id, processInstanceId, event, written: variables, taskId };
-  await within.sql
-    .begin((tx) => {
-      const close = () => closeUserTask(tx, { id: taskId, user, tenantId: tenant.id, processInstanceId });
-      return advance(tx, within, { ...step, close });
-    })
-    .catch((error: unknown) => {
-      throw error instanceof NothingWaits ? taskCompleted() : error;
-    });
+  const close = (tx: Tx) => closeUserTask(tx, { id: taskId, user, tenantId: tenant.id, processInstanceId });
+  await advance(within, { ...step, close }).catch((error: unknown) => {
+    throw error instanceof NothingWaits ? taskCompleted() : error;
+  });
   within.serviceTasks.ring();
 }
 

@@ -5,9 +5,14 @@ import type { Queryable, Tx } from "../../database/connect.ts";
 import { shownState } from "../../processInstances/instance.ts";
 import type { Waiting } from "./run.ts";
 
+/** Not the transaction's: a step may have waited for the one before it. */
+const clock = (sql: Queryable) => sql`floor(extract(epoch from clock_timestamp()) * 1000)::float8`;
+
 export interface DefinitionRef {
   readonly id: string;
   readonly version: number;
+  /** The database's time, in milliseconds since 1970. */
+  readonly now: number;
 }
 
 export async function findLatest(
@@ -16,16 +21,21 @@ export async function findLatest(
   processKey: string,
 ): Promise<DefinitionRef | undefined> {
   const [row] = await sql<DefinitionRef[]>`
-    select id::text, version from waybill.process_definitions
+    select id::text, version, ${clock(sql)} as now from waybill.process_definitions
     where tenant_id = ${tenantId} and process_key = ${processKey} order by version desc limit 1`;
   return row;
 }
 
-export async function findBpmn(sql: Queryable, definitionId: string): Promise<string> {
-  const [row] = await sql<{ bpmn: string }[]>`
-    select bpmn from waybill.process_definitions where id = ${definitionId}`;
+export interface ModelRow {
+  readonly bpmn: string;
+  readonly tenantId: number;
+}
+
+export async function findBpmn(sql: Queryable, definitionId: string): Promise<ModelRow> {
+  const [row] = await sql<ModelRow[]>`
+    select bpmn, tenant_id::float8 as "tenantId" from waybill.process_definitions where id = ${definitionId}`;
   if (!row) throw new Error(`there is no definition ${definitionId}`);
-  return row.bpmn;
+  return row;
 }
 
 export interface NewDefinition {
@@ -98,6 +108,8 @@ export interface LockedInstance extends InstanceRow {
   readonly engineState: Uint8Array | null;
   /** The executions that service tasks were made for. */
   readonly serviceTasks: readonly string[];
+  /** The database's time, in milliseconds since 1970. */
+  readonly now: number;
 }
 
 /** One step at a time: the row is held until the transaction ends. */
@@ -110,7 +122,8 @@ export async function lockInstance(
     select i.id::text, i.tenant_id::float8 as "tenantId", i.process_key as "processKey",
            i.definition_id::text as "definitionId", d.version, i.started_by as "startedBy", i.state,
            i.engine_state as "engineState", array(
-             select t.execution_id from waybill.service_tasks t where t.process_instance_id = i.id) as "serviceTasks"
+             select t.execution_id from waybill.service_tasks t where t.process_instance_id = i.id) as "serviceTasks",
+           ${clock(tx)} as now
     from waybill.process_instances i join waybill.process_definitions d on d.id = i.definition_id
     where i.id = ${id} and i.tenant_id = ${tenantId} for update of i`;
   return row;

@@ -46,6 +46,15 @@ export interface StepInput {
   readonly event: EngineEvent;
   /** Plain values, by name, that conditions and timers read. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** The database's time: timers are due, and durations begin, by it. */
+  readonly now?: Date;
+  /** Events after which `OverBudget` is thrown. */
+  readonly budget?: number;
+}
+
+/** The step is longer than its caller wants to wait for here. */
+export class OverBudget extends Error {
+  override readonly name = "OverBudget";
 }
 
 /** The model itself stands in the way: no condition holds, an expression fails, an error is not caught. */
@@ -60,11 +69,11 @@ export class NothingWaits extends Error {
   override readonly name = "NothingWaits";
 }
 
-/** Throws `ProcessFailure` and `NothingWaits`; then the step has not happened. */
-export function runStep({ model, state, event, values }: StepInput): Standing {
+/** Throws `ProcessFailure`, `NothingWaits` and `OverBudget`; then the step has not happened. */
+export function runStep({ model, state, event, values, now = new Date(), budget }: StepInput): Standing {
   const services = new Map<string, PendingService>();
   const tasks = new Map<string, PendingTask>();
-  const timers = recordedTimers();
+  const timers = recordedTimers(now);
   const environment = new Environment({
     expressions: createExpressions(() => values),
     extensions: { service: holdServices(services) },
@@ -73,19 +82,20 @@ export function runStep({ model, state, event, values }: StepInput): Standing {
     timers,
   });
   const definition = new Definition(Context(model.source, environment));
-  const failure = listen(definition, tasks);
+  const heard = listen(definition, tasks, budget);
   let due: RecordedTimer | undefined;
   try {
     if (state === undefined) definition.run();
     else definition.recover(JSON.parse(state)).resume();
-    if (failure.error !== undefined) throw failure.error;
+    heard.requireWell();
     if (event.kind === "timerDue") due = firstDue(timers, event.except);
     if (due) timers.fire(due);
     apply(event, { services, tasks });
-    if (failure.error !== undefined) throw failure.error;
+    heard.requireWell();
     return standingOf(definition, { services, tasks, timers });
   } catch (error) {
     if (error instanceof NothingWaits) throw error;
+    if (heard.isOverBudget()) throw new OverBudget();
     const stopped = failed(error);
     if (due) stopped.timer = { activityId: due.owner.id, executionId: due.owner.executionId };
     throw stopped;
@@ -94,8 +104,7 @@ export function runStep({ model, state, event, values }: StepInput): Standing {
 
 /** Undefined where none is due yet: jobs may come early. Throws `NothingWaits` where all that are due are excepted. */
 function firstDue(timers: RecordedTimers, except: ReadonlySet<string>): RecordedTimer | undefined {
-  const now = new Date();
-  const due = timers.waiting().filter(({ owner }) => owner.expireAt <= now);
+  const due = timers.waiting().filter(({ owner }) => owner.expireAt <= timers.now);
   const first = due.find(({ owner }) => !except.has(owner.executionId));
   if (!first && except.size > 0) throw new NothingWaits();
   return first;
@@ -112,13 +121,22 @@ function standingOf(definition: Definition, { services, tasks, timers }: Held): 
   const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
   for (const { owner } of timers.waiting()) requireNear(owner);
   const standing = {
-    state: definition.isRunning ? JSON.stringify(definition.getState()) : undefined,
+    state: definition.isRunning ? stateTextOf(definition) : undefined,
     userTasks: [...tasks.values()].filter(still).map(({ waiting }) => waiting),
     serviceTasks: [...services.values()].filter(still).map(({ waiting }) => waiting),
     nextTimer: timers.waiting()[0]?.owner.expireAt,
   };
   if (isStuck(standing)) throw stuck(definition);
   return standing;
+}
+
+/** Characters of a state. Of a thousand timers it has half of this. */
+const largestState = 8 * 1024 ** 2;
+
+function stateTextOf(definition: Definition): string {
+  const text = JSON.stringify(definition.getState());
+  if (text.length <= largestState) return text;
+  throw new ProcessFailure("So much waits in the process that its state is larger than 8 MiB.");
 }
 
 /** The database keeps no moment beyond, and nobody waits for one. */
@@ -214,6 +232,10 @@ const inert = { activate: () => {}, deactivate: () => {} };
 
 /** Activities entered in one step. A loop in which nothing waits would never end, and nobody else would be served. */
 const longestStep = 1_000;
+/** Events of one step, each counted once for every scope that it passes through: what a step costs. */
+const mostEvents = 20_000;
+/** Milliseconds. A step that is longer is given up, however few its events are. */
+export const longestStepMs = 2_000;
 
 interface EngineMessage {
   readonly content: {
@@ -221,33 +243,63 @@ interface EngineMessage {
     readonly type: string;
     readonly executionId: string;
     readonly error?: unknown;
+    /** `path` is the scopes around the parent. */
+    readonly parent?: { readonly path?: readonly unknown[] };
   };
 }
 
-/** Notes the user tasks that wait, and the error that ends the definition. */
-function listen(definition: Definition, tasks: Map<string, PendingTask>): { error?: unknown } {
-  const failure: { error?: unknown } = {};
-  let entered = 0;
-  const on = (event: string, hear: (message: EngineMessage) => void) =>
-    definition.broker.subscribeTmp("event", event, (_key, message) => hear(message as EngineMessage), {
-      noAck: true,
-    });
-  on("activity.wait", (message) => {
-    const { id, type, executionId } = message.content;
-    if (type !== "bpmn:UserTask") return;
+const tooLong = "The step is too long: ";
+const isItALoop = " Perhaps there is a loop in which nothing waits.";
+/** What is said of a step whose thread was ended. */
+export const tooLongMessage = `${tooLong}more than ${longestStepMs / 1000} seconds.${isItALoop}`;
+
+interface Heard {
+  /** Throws what ended the step, also where the library has caught it. */
+  requireWell(): void;
+  isOverBudget(): boolean;
+}
+
+/** Notes the user tasks that wait, and what ends the step. */
+function listen(
+  definition: Definition,
+  tasks: Map<string, PendingTask>,
+  budget = Number.POSITIVE_INFINITY,
+): Heard {
+  const until = performance.now() + longestStepMs;
+  let [entered, events, isOver] = [0, 0, false];
+  let error: unknown;
+  const fail = (message: string): never => {
+    error = new ProcessFailure(message);
+    throw error;
+  };
+  const count = ({ parent }: EngineMessage["content"]) => {
+    events += 1 + (parent?.path?.length ?? 0);
+    if (events > budget) {
+      isOver = true;
+      throw new OverBudget();
+    }
+    if (events > mostEvents) fail(`${tooLong}more than ${mostEvents} events.${isItALoop}`);
+    if (performance.now() > until) fail(tooLongMessage);
+  };
+  const hear = (key: string, message: EngineMessage) => {
+    const { content } = message;
+    count(content);
+    if (key === "activity.enter" && ++entered > longestStep)
+      fail(`It passes more than ${longestStep} activities and none of them waits: a loop without an end.`);
+    if (key === "definition.error") error ??= content.error;
+    if (key !== "activity.wait" || content.type !== "bpmn:UserTask") return;
+    const waiting = { activityId: content.id, executionId: content.executionId };
     const complete = () => definition.getApi(message as never).signal();
-    tasks.set(executionId, { waiting: { activityId: id, executionId }, complete });
+    tasks.set(waiting.executionId, { waiting, complete });
+  };
+  definition.broker.subscribeTmp("event", "#", (key, message) => hear(key, message as EngineMessage), {
+    noAck: true,
   });
-  on("activity.enter", () => {
-    if (++entered > longestStep)
-      throw new ProcessFailure(
-        `It passes more than ${longestStep} activities and none of them waits: a loop without an end.`,
-      );
-  });
-  on("definition.error", ({ content }) => {
-    failure.error ??= content.error;
-  });
-  return failure;
+  const requireWell = () => {
+    if (isOver) throw new OverBudget();
+    if (error !== undefined) throw error;
+  };
+  return { requireWell, isOverBudget: () => isOver };
 }
 
 /** Its own looks at the environment for every instance. */

@@ -1,5 +1,6 @@
 /** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
 
+import type { Sql, Tx } from "../../database/connect.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Variables } from "../../delivery/variable.ts";
 import { revokeUnusedTokens } from "../../formFiles/queries.ts";
@@ -137,11 +138,9 @@ async function goOn(
 ): Promise<void> {
   const { processInstanceId, tenantId } = row;
   try {
-    await within.sql.begin(async (tx) => {
-      const written = storedVariables(variables);
-      const close = () => closeTask(tx, row);
-      await advance(tx, within, { tenantId, processInstanceId, event, written, close });
-    });
+    const written = storedVariables(variables);
+    const close = (tx: Tx) => closeTask(tx, row);
+    await advance(within, { tenantId, processInstanceId, event, written, close });
     within.serviceTasks.ring();
   } catch (error) {
     if (error instanceof NothingWaits) {

@@ -14,13 +14,15 @@ import { Problem } from "../../problem.ts";
 import type { StoredVariable } from "../../processEngine.ts";
 import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
 import { readVariables, writeVariables } from "../../variables/queries.ts";
-import { plainValues, readView } from "../../variables/show.ts";
+import { readView } from "../../variables/show.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
-import type { ProcessModel } from "../model/readModel.ts";
+import type { Workers } from "../../workers/workers.ts";
 import type { ServiceTaskJob } from "../serviceTask.ts";
-import type { Models } from "./models.ts";
-import { type InstanceRow, type LockedInstance, lockInstance, storeStanding } from "./queries.ts";
-import { type EngineEvent, NothingWaits, ProcessFailure, runStep, type Standing } from "./run.ts";
+import type { Model, Models } from "./models.ts";
+import { type InstanceRow, lockInstance, storeStanding } from "./queries.ts";
+import { type EngineEvent, NothingWaits } from "./run.ts";
+import { runElsewhere, runHere } from "./runEngine.ts";
+import { type StepDone, type StepGiven, valuesFor } from "./storedStep.ts";
 import { recordTransaction } from "./transactions.ts";
 
 export interface TimerJob {
@@ -33,6 +35,7 @@ export interface Within {
   readonly sql: Sql;
   readonly log: Deps["log"];
   readonly models: Models;
+  readonly workers: Workers;
   readonly serviceTasks: Queue<ServiceTaskJob>;
   readonly timers: Queue<TimerJob>;
 }
@@ -47,33 +50,97 @@ export interface Step {
   /** The user task that writes them. */
   readonly taskId?: string;
   /** Closes what the event is about; whether it was open. Every step locks its instance first, so none deadlock. */
-  readonly close?: () => Promise<boolean>;
+  readonly close?: (tx: Tx) => Promise<boolean>;
 }
 
+/** How often a step begins anew, because the instance has gone on while another thread ran it. */
+const mostRounds = 5;
+
 /**
- * Locks the instance, writes the variables, and goes on with the event. Throws `NothingWaits` for an instance that has
- * ended or does not wait for this, `process_failed` and `not_committed`.
+ * Locks the instance, writes the variables, and goes on with the event, in one transaction. A step that another thread
+ * runs holds neither the lock nor a connection meanwhile: its result is stored where the instance is still as it was,
+ * and is worked out again where it is not. Throws `NothingWaits` for an instance that has ended or does not wait for
+ * this, `process_failed`, `not_committed` and `busy`.
  */
-export async function advance(tx: Tx, within: Within, step: Step): Promise<void> {
+export async function advance(within: Within, step: Step): Promise<void> {
+  let ran: Ran | undefined;
+  for (let round = 0; round < mostRounds; round++) {
+    try {
+      return await within.sql.begin((tx) => advanceWithin(tx, within, { step, ran }));
+    } catch (error) {
+      if (!(error instanceof OutsideFirst)) throw error;
+      ran = await error.work();
+    }
+  }
+  throw new Problem("busy", {
+    message: "The process instance is busy with other steps. Try again later.",
+    headers: { "Retry-After": "2" },
+  });
+}
+
+/** What another thread has worked out, and from what. */
+interface Ran {
+  readonly given: StepGiven;
+  readonly done: StepDone;
+}
+
+/** There is something to do before the transaction, which is rolled back. */
+class OutsideFirst extends Error {
+  override readonly name = "OutsideFirst";
+
+  constructor(readonly work: () => Promise<Ran | undefined>) {
+    super("something is to be done outside of the transaction first");
+  }
+}
+
+interface Round {
+  readonly step: Step;
+  readonly ran: Ran | undefined;
+}
+
+async function advanceWithin(tx: Tx, within: Within, { step, ran }: Round): Promise<void> {
   const { tenantId, processInstanceId: id, event, taskId = null } = step;
   const [instance, before, closed, written] = await Promise.all([
     lockInstance(tx, id, tenantId),
     readVariables(tx, id),
-    step.close?.() ?? true,
+    step.close?.(tx) ?? true,
     withFacts(tx, tenantId, step.written ?? new Map()),
   ]);
   if (instance?.state !== "active" || !closed) throw new NothingWaits();
+  const model = within.models.known(instance.definitionId);
+  if (!model)
+    throw new OutsideFirst(() => within.models.of(within.sql, instance.definitionId).then(() => undefined));
+  const variables: ShownVariables = new Map([...before, ...written]);
+  const given = {
+    engineState: instance.engineState,
+    event,
+    values: valuesFor(model, variables),
+    now: new Date(instance.now),
+  };
+  const done = ran && isSame(ran.given, given) ? ran.done : runHere(model, given);
+  if (!done)
+    throw new OutsideFirst(async () => ({
+      given,
+      done: await runElsewhere(within, { model, tenantId }, given),
+    }));
   const to = { tenantId, processInstanceId: id, taskId };
   if (isAnswer(event)) await bindWhatFits(tx, written, to);
   else await bind(tx, written, to);
-  const variables: ShownVariables = new Map([...before, ...written]);
-  const model = await within.models.of(tx, instance.definitionId);
-  const standing = runEngine(model, { state: stateOf(instance), event, variables });
   const known = new Set(instance.serviceTasks);
   await Promise.all([
     written.size > 0 && writeVariables(tx, id, written),
-    ...store(tx, within, { instance, model, standing, variables, known }),
+    ...store(tx, within, { instance, model, standing: done, variables, known }),
   ]);
+}
+
+/** Whether a step's result is that of the other, but for the moments that pass between. */
+function isSame(one: StepGiven, other: StepGiven): boolean {
+  const [a, b] = [one.engineState ?? new Uint8Array(), other.engineState ?? new Uint8Array()];
+  if (Buffer.compare(a, b) !== 0 || one.values.size !== other.values.size) return false;
+  return [...one.values].every(([name, { type, value }]) => {
+    const now = other.values.get(name);
+    return now?.type === type && now.value === value;
+  });
 }
 
 /** Binds what the variables name. Throws `not_committed`. */
@@ -104,28 +171,10 @@ async function bindWhatFits(tx: Tx, variables: Variables, to: Binding): Promise<
   if (fitting.length > 0) await commitAll(tx, fitting, to);
 }
 
-/** Throws `process_failed`. */
-export function runEngine(
-  model: ProcessModel,
-  step: {
-    readonly state: string | undefined;
-    readonly event: EngineEvent;
-    readonly variables: ShownVariables;
-  },
-): Standing {
-  const { state, event, variables } = step;
-  try {
-    return runStep({ model, state, event, values: plainValues(variables) });
-  } catch (error) {
-    if (!(error instanceof ProcessFailure)) throw error;
-    throw new Problem("process_failed", { message: error.message, cause: error });
-  }
-}
-
 export interface Stored {
   readonly instance: InstanceRow;
-  readonly model: ProcessModel;
-  readonly standing: Standing;
+  readonly model: Model;
+  readonly standing: StepDone;
   readonly variables: ShownVariables;
   /** The executions that have their service tasks already. */
   readonly known: ReadonlySet<string>;
@@ -135,13 +184,13 @@ export interface Stored {
 export function store(tx: Tx, within: Within, stored: Stored): Promise<unknown>[] {
   const { instance, model, standing, variables, known } = stored;
   const { id, tenantId } = instance;
-  const ended = standing.state === undefined;
+  const ended = standing.engineState === null;
   const serviceTasks = standing.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
   const added = serviceTasks.filter(({ executionId }) => !known.has(executionId));
   const statements: Promise<unknown>[] = [
     storeStanding(tx, {
       instance,
-      engineState: standing.state === undefined ? null : Bun.zstdCompressSync(standing.state),
+      engineState: standing.engineState,
       endState: ended ? "completed" : null,
       userTasks: standing.userTasks.map((waiting) => userTaskOf(model, waiting)),
       serviceTasks,
@@ -171,10 +220,7 @@ export function recordVariables(
   return recordTransaction({ sql, tx }, instance, { state, variables: JSON.stringify(view) });
 }
 
-function userTaskOf({ userTasks }: ProcessModel, waiting: Standing["userTasks"][number]) {
+function userTaskOf({ userTasks }: Model, waiting: StepDone["userTasks"][number]) {
   const { name = waiting.activityId, formRef = null } = userTasks.get(waiting.activityId) ?? {};
   return { ...waiting, id: Bun.randomUUIDv7(), name, formKey: formRef };
 }
-
-const stateOf = ({ engineState }: LockedInstance) =>
-  engineState === null ? undefined : Bun.zstdDecompressSync(engineState).toString();

@@ -19,9 +19,11 @@ export interface RecordedTimers extends ITimers {
   waiting(): readonly RecordedTimer[];
   /** Takes it from those that wait, and has its event happen. */
   fire(timer: RecordedTimer): void;
+  /** When the step happens, by the database's clock. */
+  readonly now: Date;
 }
 
-export function recordedTimers(): RecordedTimers {
+export function recordedTimers(now: Date): RecordedTimers {
   const timers = new Set<RecordedTimer>();
   const clearTimeout = (timer: RecordedTimer) => void timers.delete(timer);
   const register = (owner: Owner) => ({
@@ -39,6 +41,7 @@ export function recordedTimers(): RecordedTimers {
     register,
     setTimeout,
     clearTimeout,
+    now,
     get executing() {
       return [...timers];
     },

@@ -16,14 +16,14 @@ export async function fireTimer(within: Within, job: TimerJob, retries: number):
   for (;;) {
     const event = { kind: "timerDue", except: failed } as const;
     try {
-      await within.sql.begin((tx) => advance(tx, within, { tenantId, processInstanceId, event }));
+      await advance(within, { tenantId, processInstanceId, event });
       within.serviceTasks.ring();
       within.timers.ring();
       return;
     } catch (error) {
       if (error instanceof NothingWaits) return;
       const timer = timerOf(error);
-      if (!timer && retries < retriesInSilence) throw error;
+      if (!isProcessFailure(error) && retries < retriesInSilence) throw error;
       await raiseOfTimer(within, instance, {
         ...told(error),
         activityId: timer?.activityId ?? "",
@@ -39,8 +39,11 @@ export async function fireTimer(within: Within, job: TimerJob, retries: number):
 const timerOf = (error: unknown): Waiting | undefined =>
   error instanceof Problem && error.cause instanceof ProcessFailure ? error.cause.timer : undefined;
 
+const isProcessFailure = (error: unknown): error is Problem =>
+  error instanceof Problem && error.code === "process_failed";
+
 function told(error: unknown): { readonly type: string; readonly message: string } {
-  if (error instanceof Problem && error.code === "process_failed")
+  if (isProcessFailure(error))
     return {
       type: error.code,
       message: `A timer has fired, but the process cannot go on: ${error.message}`,

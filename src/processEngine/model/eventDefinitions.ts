@@ -1,4 +1,5 @@
 /** Two event definitions in place of the library's own (bpmn-elements 17), whose events happen when they should not. */
+import { ISOInterval } from "@0dep/piso";
 import {
   ErrorEventDefinition as LibraryError,
   TimerEventDefinition as LibraryTimer,
@@ -8,13 +9,25 @@ interface Timers {
   readonly timeout?: number;
 }
 
+interface Timer {
+  readonly environment: { readonly timers: { readonly now: Date } };
+  _getTimers(message: unknown): Timers;
+  parse(type: string, text: string): { readonly expireAt: Date };
+}
+
 /**
  * A timer that is due waits to be fired like any other (embedded/timers.ts). The library's own fires while an instance
  * recovers, when none of what it interrupts is there to be interrupted: two timers at one task took both their paths.
+ *
+ * A duration begins at the database's time and not at this process's, whose clock may be wrong.
  */
-export class TimerEventDefinition extends (LibraryTimer as unknown as new (
-  ...given: unknown[]
-) => { _getTimers(message: unknown): Timers }) {
+export class TimerEventDefinition extends (LibraryTimer as unknown as new (...given: unknown[]) => Timer) {
+  override parse(type: string, text: string): { readonly expireAt: Date } {
+    if (type !== "timeDuration") return super.parse(type, text);
+    const { now } = this.environment.timers;
+    return { expireAt: new ISOInterval(text).parse().getExpireAt(now, now) };
+  }
+
   override _getTimers(message: unknown): Timers {
     const timers = super._getTimers(message);
     return { ...timers, timeout: Math.max(1, timers.timeout ?? 0) };

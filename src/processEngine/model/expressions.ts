@@ -67,6 +67,21 @@ export function checkExpression(text: string): string | undefined {
   }
 }
 
+/** The variables that an expression reads; none of a text that is no expression. */
+export function namesRead(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (checkExpression(text) === undefined)
+    collectNames((compile(text) as unknown as { _ast: unknown })._ast, names);
+  return names;
+}
+
+function collectNames(node: unknown, names: Set<string>): void {
+  if (typeof node !== "object" || node === null) return;
+  const { type, value } = node as Node;
+  if (type === "Identifier") names.add(String(value));
+  for (const [key, child] of Object.entries(node)) if (key !== "_parent") collectNames(child, names);
+}
+
 function evaluate(text: string, variables: Values): unknown {
   const expression = compile(text);
   try {

@@ -33,6 +33,8 @@ export interface Judgement {
 const maxFlowNodes = 1_000;
 const maxFlows = 4_000;
 const maxProperties = 200;
+const longestId = 255;
+const longestName = 1_000;
 const passing = ["Task", "ManualTask"];
 const gateways = ["ExclusiveGateway", "ParallelGateway", "InclusiveGateway"];
 const activities = ["UserTask", "ServiceTask", "SubProcess", ...passing];
@@ -83,7 +85,16 @@ function judgeScope(scope: Element, judgement: Judgement): void {
       judgement.warning(element, "Nothing leads here.");
 }
 
+/** The engine's state has both many times. */
+function judgeNames(element: Element, judgement: Judgement): void {
+  const { id = "", name = "" } = element;
+  if (id.length > longestId) judgement.fault(element, `The id is longer than ${longestId} characters.`);
+  if (name.length > longestName)
+    judgement.fault(element, `The name is longer than ${longestName} characters.`);
+}
+
 function judgeElement(element: Element, scope: Element, judgement: Judgement): void {
+  judgeNames(element, judgement);
   if (isType(element, ...harmless)) return;
   if (!isType(element, ...runnable)) {
     judgement.fault(element, `A ${kindOf(element)} cannot be run here.`);

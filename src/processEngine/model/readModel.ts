@@ -18,6 +18,7 @@ import {
   propertiesOf,
 } from "./elements.ts";
 import { type Catches, ErrorEventDefinition, TimerEventDefinition } from "./eventDefinitions.ts";
+import { namesRead } from "./expressions.ts";
 import { type Judgement, judgeProcess } from "./judge.ts";
 import { ParallelGateway } from "./parallelGateway.ts";
 import { SequenceFlow } from "./sequenceFlow.ts";
@@ -25,17 +26,23 @@ import { type Lines, type ModelFault, scanXml } from "./xml.ts";
 
 export type { ModelFault } from "./xml.ts";
 
-export interface ProcessModel {
+/** What is known of a model without running it: plain data, which can be sent to another thread. */
+export interface ModelFacts {
   readonly processKey: string;
   readonly name: string;
-  /** What the engine takes: made once a model. */
-  readonly source: SerializableContext;
   /** The id of the form that starts the process. */
   readonly startFormRef: string | undefined;
   readonly userTasks: ReadonlyMap<string, { readonly name: string; readonly formRef: string | undefined }>;
   readonly serviceTasks: ReadonlyMap<string, ServiceTaskModel>;
-  /** Whether an activity's BPMN error is caught: at its own boundary, or at that of a sub-process around it. */
-  catchesError(activityId: string, code: string): boolean;
+  /** Variables that its conditions and timers read: no step needs another. */
+  readonly reads: ReadonlySet<string>;
+  /** How many activities, events, gateways and flows it has. */
+  readonly size: number;
+}
+
+export interface ProcessModel extends ModelFacts {
+  /** What the engine takes: made once a model. */
+  readonly source: SerializableContext;
   readonly warnings: readonly string[];
 }
 
@@ -43,7 +50,14 @@ export interface ServiceTaskModel {
   readonly name: string;
   readonly topic: "api-call" | "addon";
   readonly properties: Readonly<Record<string, string>>;
+  /** The BPMN errors that are caught at its boundary, or at that of a sub-process around it. */
+  readonly catches: readonly string[];
+  readonly catchesAll: boolean;
 }
+
+/** Whether a service task's BPMN error is caught. */
+export const catchesError = (task: ServiceTaskModel | undefined, code: string) =>
+  task !== undefined && (task.catchesAll || task.catches.includes(code));
 
 type Read = { readonly model: ProcessModel } | { readonly faults: readonly ModelFault[] };
 
@@ -134,11 +148,11 @@ function onlyProcess(root: Element, { fault }: Judgement): Process | undefined {
 
 /** The switch is on, and nothing would hear of it. */
 function warnOfUncaught(process: Process, { warning }: Judgement): void {
-  const all = [...everyElement(process)];
-  for (const { element } of all) {
+  const scopes = scopesOf(process);
+  for (const element of scopes.keys()) {
     if (!isType(element, "ServiceTask")) continue;
     const { redirect_failures_to_error_boundary: redirect } = propertiesOf(element).properties;
-    if (redirect === "true" && !catcherOf(all, { activity: element, code: rejectedCode }))
+    if (redirect === "true" && !catcherOf(scopes, { activity: element, code: rejectedCode }))
       warning(element, `No boundary event catches the error ${rejectedCode}: refusals become incidents.`);
   }
 }
@@ -162,21 +176,18 @@ const resolver = TypeResolver({
 
 /** Tells each boundary event which errors are its own (eventDefinitions.ts). */
 function shareErrors(process: Process): void {
-  const all = [...everyElement(process)];
+  const scopes = scopesOf(process);
   const throwers = Map.groupBy(
-    all.filter(({ element }) => isType(element, "EndEvent") && errorsOf(element).length > 0),
-    ({ element, scope }) => catcherOf(all, { activity: scope, code: errorsOf(element).map(codeOf)[0] }),
+    [...scopes].filter(([element]) => isType(element, "EndEvent") && errorsOf(element).length > 0),
+    ([element, scope]) => catcherOf(scopes, { activity: scope, code: errorsOf(element).map(codeOf)[0] }),
   );
-  for (const { element, scope } of all) {
+  for (const [element, scope] of scopes) {
     if (!isType(element, "BoundaryEvent")) continue;
     for (const definition of errorsOf(element)) {
-      const codes = boundariesOf(scope, element.attachedToRef as Element)
-        .flatMap(errorsOf)
-        .map(codeOf);
       const isAny = codeOf(definition) === undefined;
       const catches: Catches = {
-        throwers: (throwers.get(element) ?? []).map((thrower) => thrower.element.id ?? ""),
-        leaves: isAny ? codes.filter((code) => code !== undefined) : [],
+        throwers: (throwers.get(element) ?? []).map(([thrower]) => thrower.id ?? ""),
+        leaves: isAny ? codesAt(scope, element.attachedToRef as Element) : [],
       };
       // An error without a code is any error, as one without a reference is.
       if (isAny) Reflect.deleteProperty(definition, "errorRef");
@@ -185,33 +196,71 @@ function shareErrors(process: Process): void {
   }
 }
 
+/** The codes of the errors that are caught at the activity's boundary. */
+const codesAt = (scope: Element, activity: Element) =>
+  boundariesOf(scope, activity)
+    .flatMap(errorsOf)
+    .map(codeOf)
+    .filter((code) => code !== undefined);
+
 function modelOf(process: Process, context: unknown, warnings: readonly string[]): ProcessModel {
-  const all = [...everyElement(process)];
-  const ofType = (type: string) =>
-    all.map(({ element }) => element).filter((element) => isType(element, type));
+  const scopes = scopesOf(process);
+  const ofType = (type: string) => [...scopes.keys()].filter((element) => isType(element, type));
   const start = flowElementsOf(process).find((element) => isType(element, "StartEvent"));
   const userTasks = ofType("UserTask").map((task) => {
     const id = task.id ?? "";
     return [id, { name: task.name || id, formRef: formRefOf(task) }] as const;
   });
-  const serviceTasks = ofType("ServiceTask").map((task) => {
-    const id = task.id ?? "";
-    const topic = task.topic as ServiceTaskModel["topic"];
-    return [id, { name: task.name || id, topic, properties: propertiesOf(task).properties }] as const;
-  });
+  const serviceTasks = ofType("ServiceTask").map(
+    (task) => [task.id ?? "", serviceTaskOf(task, scopes)] as const,
+  );
   return {
     processKey: process.id,
     name: process.name || process.id,
-    source: sourceOf(process, context),
     startFormRef: start && formRefOf(start),
     userTasks: new Map(userTasks),
     serviceTasks: new Map(serviceTasks),
-    catchesError: (activityId, code) => {
-      const activity = all.find(({ element }) => element.id === activityId)?.element;
-      return activity !== undefined && catcherOf(all, { activity, code }) !== undefined;
-    },
+    reads: new Set([...scopes.keys()].flatMap(expressionsOf).flatMap((text) => [...namesRead(text)])),
+    size: scopes.size,
+    source: sourceOf(process, context),
     warnings,
   };
+}
+
+export function factsOf({ source: _source, warnings: _warnings, ...facts }: ProcessModel): ModelFacts {
+  return facts;
+}
+
+function serviceTaskOf(task: Element, scopes: Scopes): ServiceTaskModel {
+  const around = boundariesAround(task, scopes).flatMap(errorsOf).map(codeOf);
+  const catches = new Set(around.filter((code) => code !== undefined));
+  return {
+    name: task.name || (task.id ?? ""),
+    topic: task.topic as ServiceTaskModel["topic"],
+    properties: propertiesOf(task).properties,
+    catches: [...catches],
+    catchesAll: around.includes(undefined),
+  };
+}
+
+/** Of the activity, and of every sub-process around it. */
+function boundariesAround(activity: Element, scopes: Scopes): readonly Element[] {
+  const scope = scopes.get(activity);
+  return scope ? [...boundariesOf(scope, activity), ...boundariesAround(scope, scopes)] : [];
+}
+
+/** Conditions and times. */
+function expressionsOf(element: Element): string[] {
+  const { conditionExpression } = element;
+  const times = listOf(element, "eventDefinitions").flatMap(({ timeDuration, timeDate, timeCycle }) => [
+    timeDuration,
+    timeDate,
+    timeCycle,
+  ]);
+  return [conditionExpression, ...times].flatMap((expression) => {
+    const body = (expression as Element | undefined)?.body;
+    return typeof body === "string" ? [body] : [];
+  });
 }
 
 function sourceOf(process: Process, context: unknown): SerializableContext {
@@ -219,21 +268,25 @@ function sourceOf(process: Process, context: unknown): SerializableContext {
   return serializer(context as never, resolver);
 }
 
-type Placed = { readonly element: Element; readonly scope: Element };
+/** Every flow element with the scope that it is in. */
+type Scopes = ReadonlyMap<Element, Element>;
+
+const scopesOf = (process: Process): Scopes =>
+  new Map([...everyElement(process)].map(({ element, scope }) => [element, scope]));
 
 /**
  * The boundary event that catches the activity's error: at the activity itself or at the innermost sub-process around it,
  * by the code before one that catches all.
  */
 function catcherOf(
-  all: readonly Placed[],
+  scopes: Scopes,
   { activity, code }: { readonly activity: Element; readonly code: string | undefined },
 ): Element | undefined {
-  const placed = all.find(({ element }) => element === activity);
-  if (!placed) return undefined;
-  const events = boundariesOf(placed.scope, activity).filter((event) => errorsOf(event).length > 0);
+  const scope = scopes.get(activity);
+  if (!scope) return undefined;
+  const events = boundariesOf(scope, activity).filter((event) => errorsOf(event).length > 0);
   const catching = (wanted: string | undefined) =>
     events.find((event) => errorsOf(event).some((definition) => codeOf(definition) === wanted));
   const own = (code === undefined ? undefined : catching(code)) ?? catching(undefined);
-  return own ?? catcherOf(all, { activity: placed.scope, code });
+  return own ?? catcherOf(scopes, { activity: scope, code });
 }
