@@ -7,9 +7,9 @@ import { Problem } from "../problem.ts";
 import { findLatestDefinition } from "../processDefinitions/definition.ts";
 
 /** Everything that the page of a form needs, also after it was reloaded. */
-export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, config, engine }) => {
+export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, workers, config, engine }) => {
   const { id, tenant, processKey, expiresAt } = caller;
-  const definition = await findLatestDefinition(sql, tenant.id, processKey);
+  const definition = await findLatestDefinition({ sql, workers }, tenant.id, processKey);
   if (!definition) throw new Problem("process_not_found");
   const { files, size } = await sessionUsage(sql, { id, tenantId: tenant.id });
   const maxTotal = 2 * config.uploadMaxBytes;

@@ -11,12 +11,12 @@ import { parseVariables } from "../variables/parse.ts";
  * the process has got since.
  */
 export const startPublicProcess: FaultMergingHandler<"startPublicProcess"> = {
-  mergesFaults: async ({ body, faults, caller }, { engine, sql, log }) => {
+  mergesFaults: async ({ body, faults, caller }, { engine, sql, workers, log }) => {
     const { tenant, processKey, id: formSession } = caller;
     const variables = parseVariables(body, { faults, log });
     const started = await engine.findStarted(tenant, formSession);
     if (started) return answerOf(started);
-    const definition = await findLatestDefinition(sql, tenant.id, processKey);
+    const definition = await findLatestDefinition({ sql, workers }, tenant.id, processKey);
     if (!definition) throw new Problem("process_not_found");
     refuseForeign(variables, definition.start_form);
     return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));

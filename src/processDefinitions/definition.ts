@@ -3,9 +3,9 @@
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
+import type { Deps } from "../deps.ts";
 import type { ProcessDefinition } from "../generated/schemas.ts";
-import { findBpmn } from "../processEngine/embedded/queries.ts";
-import { loadModel } from "../processEngine/model/readModel.ts";
+import { readModel } from "../processEngine/embedded/models.ts";
 
 type FormSchema = Record<string, unknown>;
 
@@ -17,38 +17,54 @@ export interface LatestDefinition extends ProcessDefinition {
 
 interface Row extends ProcessDefinition {
   readonly id: string;
-  readonly forms: Readonly<Record<string, FormSchema>>;
 }
+
+type Within = Pick<Deps, "sql" | "workers">;
 
 /** Undefined where the tenant has no such process. */
 export async function findLatestDefinition(
-  sql: Sql,
+  within: Within,
   tenantId: number,
   processKey: string,
 ): Promise<LatestDefinition | undefined> {
+  const { sql } = within;
   const [row] = await sql<Row[]>`
-    select id::text, process_key, version, name, deployed_by, forms,
-           ${utc(sql, "deployed_at")} as deployed_at
+    select id::text, process_key, version, name, deployed_by, ${utc(sql, "deployed_at")} as deployed_at
     from waybill.process_definitions
     where tenant_id = ${tenantId} and process_key = ${processKey} order by version desc limit 1`;
-  if (!row) return undefined;
-  const { forms, ...definition } = row;
-  return { ...definition, start_form: forms[await startFormRefOf(sql, row.id)] ?? null };
+  return row && { ...row, start_form: await startFormOf(within, row.id) };
 }
 
-/** A definition never changes, and a model takes time to read: visitors ask for its form again and again. */
-const startFormRefs = new WeakMap<Sql, LRUCache<string, Promise<string>>>();
-
-function startFormRefOf(sql: Sql, id: string): Promise<string> {
-  const known = startFormRefs.get(sql) ?? new LRUCache({ max: 10_000 });
-  startFormRefs.set(sql, known);
-  const ref = known.get(id) ?? readStartFormRef(sql, id);
-  known.set(id, ref);
-  ref.catch(() => known.delete(id));
-  return ref;
+interface Remembered {
+  readonly form: FormSchema | null;
+  /** Characters of its text. */
+  readonly size: number;
 }
 
-async function readStartFormRef(sql: Sql, id: string): Promise<string> {
-  const { startFormRef = "" } = await loadModel((await findBpmn(sql, id)).bpmn);
-  return startFormRef;
+/** A definition never changes, and its model takes time to read: visitors ask for its form again and again. */
+const startForms = new WeakMap<Sql, LRUCache<string, Remembered>>();
+
+async function startFormOf(within: Within, id: string): Promise<FormSchema | null> {
+  const { sql } = within;
+  const known = startForms.get(sql) ?? newCache();
+  startForms.set(sql, known);
+  const remembered = known.get(id) ?? (await readStartForm(within, id));
+  known.set(id, remembered);
+  return remembered.form;
+}
+
+const newCache = () =>
+  new LRUCache<string, Remembered>({
+    max: 10_000,
+    maxSize: 32 * 1024 ** 2,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+
+async function readStartForm({ sql, workers }: Within, id: string): Promise<Remembered> {
+  const { startFormRef } = await readModel(sql, id, workers);
+  if (startFormRef === undefined) return { form: null, size: 0 };
+  const [row] = await sql<{ form: string | null }[]>`
+    select (forms -> ${startFormRef}::text)::text as form from waybill.process_definitions where id = ${id}`;
+  const text = row?.form ?? "null";
+  return { form: JSON.parse(text) as FormSchema | null, size: text.length };
 }

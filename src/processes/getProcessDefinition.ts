@@ -3,8 +3,11 @@ import { Problem } from "../problem.ts";
 import { findLatestDefinition } from "../processDefinitions/definition.ts";
 import { findBpmn } from "../processEngine/embedded/queries.ts";
 
-export const getProcessDefinition: Handler<"getProcessDefinition"> = async ({ params, caller }, { sql }) => {
-  const definition = await findLatestDefinition(sql, caller.tenant.id, params.process_key);
+export const getProcessDefinition: Handler<"getProcessDefinition"> = async (
+  { params, caller },
+  { sql, workers },
+) => {
+  const definition = await findLatestDefinition({ sql, workers }, caller.tenant.id, params.process_key);
   if (!definition) throw new Problem("process_not_found");
   const { id, ...shown } = definition;
   // The text says where integrations are, and how they are called.

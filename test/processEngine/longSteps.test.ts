@@ -4,6 +4,7 @@ import { runStep } from "../../src/processEngine/embedded/run.ts";
 import { loadModel } from "../../src/processEngine/model/readModel.ts";
 import { startPartner } from "../outbound/partner.ts";
 import { apiCall, conditionalFlow, end, flow, model, start, userTask } from "../support/bpmn.ts";
+import { stopsDuring } from "../support/eventLoop.ts";
 import { expectProblem } from "../support/problem.ts";
 import {
   allowLoopback,
@@ -48,21 +49,6 @@ const startRequest = (key: string, variables: object) =>
     body: JSON.stringify({ process_key: key, variables }),
   });
 
-/** The longest time in which the server's thread did nothing else, beside the time in all; milliseconds. */
-async function longestStop(work: () => Promise<unknown>): Promise<{ stop: number; total: number }> {
-  const begun = performance.now();
-  let [last, stop] = [begun, 0];
-  const tick = () => {
-    stop = Math.max(stop, performance.now() - last);
-    last = performance.now();
-  };
-  const timer = setInterval(tick, 5);
-  await work();
-  tick();
-  clearInterval(timer);
-  return { stop, total: performance.now() - begun };
-}
-
 test("a loop in which nothing waits is refused, and stops nobody meanwhile", async () => {
   const key = await deployed(flow("start", "g"), loop);
   const begin = async () => {
@@ -72,8 +58,8 @@ test("a loop in which nothing waits is refused, and stops nobody meanwhile", asy
   };
   // The first run in the main thread finds that the step is long, and the threads read the model.
   await begin();
-  const { stop, total } = await longestStop(begin);
-  expect(stop).toBeLessThan(total / 2);
+  const { longest, total } = await stopsDuring(begin);
+  expect(longest).toBeLessThan(total / 2);
 });
 
 test("a loop behind a timer is an incident at the timer's event, and is tried once", async () => {

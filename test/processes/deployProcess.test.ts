@@ -11,6 +11,7 @@ import {
   start,
   userTask,
 } from "../support/bpmn.ts";
+import { stopsDuring } from "../support/eventLoop.ts";
 import { expectProblem, type ProblemBody } from "../support/problem.ts";
 import { deploy, freshKey, startInstance } from "../support/processes.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -168,6 +169,35 @@ test("huge and deep models are refused, and soon", async () => {
   expect((await refusal(model(freshKey(), deep))).join()).toContain("60 levels");
   const tooLarge = await send(`<!--${"x".repeat(2 * 1024 ** 2)}-->`);
   await expectProblem(tooLarge, "invalid_body");
+});
+
+test("a large model and large forms are read while others are served", async () => {
+  const properties = Array.from({ length: 10_000 }, (_, n) => `<camunda:property name="p${n}" value="1"/>`);
+  const extensions = `<extensionElements><camunda:properties>${properties.join("")}</camunda:properties></extensionElements>`;
+  const bpmn = between(`<userTask id="x">${extensions}</userTask>`, "x");
+  const form = (id: number) =>
+    JSON.stringify({ id: `f${id}`, components: [], filling: Array(50_000).fill(0) });
+  const forms = Array.from({ length: 10 }, (_, id) => form(id));
+  // Threads that begin to work load their modules first.
+  await send(bpmn, forms);
+  const { longest, total } = await stopsDuring(async () => {
+    expect((await send(bpmn, forms)).status).toBe(201);
+  });
+  expect(longest).toBeLessThan(total / 2);
+});
+
+test("forms have at most 2,000 components and 64 levels", async () => {
+  const bpmn = between(userTask("x"), "x");
+  const textfield = (_: unknown, index: number) => ({ type: "textfield", key: `k${index}` });
+  const wide = (count: number) =>
+    JSON.stringify({ id: "f", components: Array.from({ length: count }, textfield) });
+  expect((await send(bpmn, [wide(2_000)])).status).toBe(201);
+  const many = await expectProblem(await send(bpmn, [wide(2_001)]), "invalid_form");
+  expect(many.errors?.[0]?.detail).toContain("2000 components");
+  for (const levels of [100, 100_000]) {
+    const deep = `{"id":"f","components":[],"x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    await expectProblem(await send(bpmn, [deep]), "invalid_form");
+  }
 });
 
 test("what is ignored is a warning with its line", async () => {

@@ -1,22 +1,31 @@
 /** A model becomes the next version of its process. */
 
 import postgres from "postgres";
-import { type Fault, Problem } from "../../problem.ts";
+import { Problem } from "../../problem.ts";
 import type { Deployed, NewDeployment } from "../../processEngine.ts";
 import { lockTenant } from "../../tenants/queries.ts";
 import { transactionTableName } from "../../tenants/transactionTable.ts";
-import { type ModelFault, readModel } from "../model/readModel.ts";
-import { readForms } from "./forms.ts";
+import { WorkTimeout, workIn } from "../../workers/workers.ts";
 import { findLatest, insertDefinition } from "./queries.ts";
 import type { Within } from "./step.ts";
 import { createTransactionTable } from "./transactions.ts";
 
-export async function deploy({ sql, log }: Within, deployment: NewDeployment): Promise<Deployed> {
-  const { tenant, bpmn, deployedBy } = deployment;
-  const read = await readModel(bpmn);
-  if ("faults" in read) throw new Problem("invalid_bpmn", { errors: read.faults.map(faultOf) });
-  const { processKey, name, warnings } = read.model;
-  const forms = readForms(deployment.forms, read.model);
+const limitMs = 10_000;
+const judgeDeployment = workIn<typeof import("./deployWork.ts")>()(
+  new URL("./deployWork.ts", import.meta.url),
+  "judgeDeployment",
+  limitMs,
+);
+
+export async function deploy(within: Within, deployment: NewDeployment): Promise<Deployed> {
+  const { sql, log } = within;
+  const { tenant, deployedBy } = deployment;
+  const { bpmn, forms: files } = deployment;
+  const judged = await within.workers
+    .run(judgeDeployment, { bpmn, forms: files }, String(tenant.id))
+    .catch(refuseEndless);
+  if (judged.kind !== "model") throw new Problem(judged.kind, { errors: judged.errors });
+  const { processKey, name, warnings, forms } = judged;
   const version = await sql
     .begin(async (tx) => {
       await lockTenant(tx, tenant.id);
@@ -34,13 +43,10 @@ export async function deploy({ sql, log }: Within, deployment: NewDeployment): P
   return { processKey, version, name, warnings };
 }
 
-/** `Line 12, "send_to_core": …` */
-function faultOf({ line, element, detail }: ModelFault): Fault {
-  const place = [
-    line === undefined ? [] : `Line ${line}`,
-    element === undefined ? [] : `"${element}"`,
-  ].flat();
-  return { pointer: "/bpmn", detail: place.length === 0 ? detail : `${place.join(", ")}: ${detail}` };
+function refuseEndless(cause: unknown): never {
+  if (!(cause instanceof WorkTimeout)) throw cause;
+  const message = `The model and its forms take longer than ${limitMs / 1000} seconds to read.`;
+  throw new Problem("invalid_bpmn", { message, cause });
 }
 
 const isDuplicateTable = (error: unknown) =>

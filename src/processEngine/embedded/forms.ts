@@ -1,12 +1,15 @@
 /** form-js schemas that come with a model, by their ids. */
-import { type Fault, Problem } from "../../problem.ts";
+import type { Fault } from "../../problem.ts";
 import type { NewDeployment } from "../../processEngine.ts";
-import type { ProcessModel } from "../model/readModel.ts";
+import type { ModelFacts } from "../model/readModel.ts";
 
 type Forms = Readonly<Record<string, unknown>>;
 
-/** Throws `invalid_form` with every fault: what is no form, what stands twice, and what the model names in vain. */
-export function readForms(files: NewDeployment["forms"], model: ProcessModel): Forms {
+/** Or every fault: what is no form, what is there twice, and what the model names in vain. */
+export function readForms(
+  files: NewDeployment["forms"],
+  model: ModelFacts,
+): { readonly schemas: Forms } | { readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const forms: Record<string, unknown> = Object.create(null);
   for (const [index, file] of files.entries()) {
@@ -18,8 +21,7 @@ export function readForms(files: NewDeployment["forms"], model: ProcessModel): F
     else forms[read.id] = read;
   }
   if (faults.length === 0) faults.push(...missing(model, forms));
-  if (faults.length > 0) throw new Problem("invalid_form", { errors: faults });
-  return { ...forms };
+  return faults.length > 0 ? { faults } : { schemas: { ...forms } };
 }
 
 /** The form, or why it is none. */
@@ -34,10 +36,34 @@ function readForm(text: string): { readonly id: string } | string {
     return "It is not a form-js schema: it has no components.";
   const { id } = form;
   if (typeof id !== "string" || id === "" || id.length > 255) return "It is a form without an id.";
-  return { ...form, id };
+  return tooLarge(form) ?? { ...form, id };
 }
 
-function missing({ startFormRef, userTasks }: ProcessModel, forms: Forms): Fault[] {
+/** Of lists and objects within each other. */
+const maxDepth = 64;
+const maxComponents = 2_000;
+
+/** Every visitor's variables are held against the form. Level by level: a deep form has no end for a stack. */
+function tooLarge(form: object): string | undefined {
+  let components = 0;
+  let level: object[] = [form];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > maxDepth) return `It nests deeper than ${maxDepth} levels.`;
+    const next: object[] = [];
+    const add = (child: unknown) => {
+      if (typeof child === "object" && child !== null) next.push(child);
+    };
+    for (const value of level) {
+      if (Array.isArray(value)) for (const item of value) add(item);
+      else for (const key in value) add((value as Record<string, unknown>)[key]);
+      if ("components" in value && Array.isArray(value.components)) components += value.components.length;
+    }
+    level = next;
+  }
+  return components > maxComponents ? `It has more than ${maxComponents} components.` : undefined;
+}
+
+function missing({ startFormRef, userTasks }: ModelFacts, forms: Forms): Fault[] {
   const named = [startFormRef, ...[...userTasks.values()].map(({ formRef }) => formRef)];
   const absent = new Set(named.filter((ref) => ref !== undefined && !Object.hasOwn(forms, ref)));
   return [...absent].map((ref) => ({

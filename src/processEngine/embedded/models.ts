@@ -48,7 +48,8 @@ export function createModels(workers: Workers): Models {
   };
 }
 
-async function readModel(sql: Queryable, definitionId: string, workers: Workers): Promise<Model> {
+/** Without remembering it. */
+export async function readModel(sql: Queryable, definitionId: string, workers: Workers): Promise<Model> {
   const { bpmn, tenantId } = await findBpmn(sql, definitionId);
   const key = new Bun.CryptoHasher("sha256").update(bpmn).digest("hex");
   const model = bpmn.length <= largestHere ? await loadModel(bpmn) : undefined;

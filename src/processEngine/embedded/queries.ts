@@ -43,7 +43,8 @@ export interface NewDefinition {
   readonly processKey: string;
   readonly name: string;
   readonly bpmn: string;
-  readonly forms: Readonly<Record<string, unknown>>;
+  /** JSON text. */
+  readonly forms: string;
   readonly deployedBy: string;
 }
 
@@ -53,7 +54,7 @@ export async function insertDefinition(tx: Tx, definition: NewDefinition): Promi
   const [row] = await tx<{ version: number }[]>`
     insert into waybill.process_definitions (tenant_id, process_key, version, name, bpmn, forms, deployed_by)
     select ${tenantId}, ${processKey}, coalesce(max(version), 0) + 1, ${name}, ${bpmn},
-           ${JSON.stringify(forms)}::text::json, ${deployedBy}
+           ${forms}::text::json, ${deployedBy}
     from waybill.process_definitions where tenant_id = ${tenantId} and process_key = ${processKey}
     returning version`;
   return row?.version ?? 1;
