@@ -44,10 +44,22 @@ export const retriesInSilence = 30;
 export interface Queue<Data extends object> {
   /** Within the transaction, or at once. Ring when it is committed. */
   enqueue(on: Queryable, jobs: readonly Data[], startAfter?: Date): Promise<void>;
+  /** One job for a moment, under an id by which it can be removed. */
+  schedule(on: Queryable, job: Scheduled<Data>): Promise<void>;
+  /** Removes jobs that wait. One that runs already runs to its end. */
+  remove(on: Queryable, ids: readonly string[]): Promise<void>;
   /** Looks for jobs now. */
   ring(): void;
   /** Begins to fetch, for so many places. */
   work(places: number, worker: Worker<Data>): void;
+}
+
+export interface Scheduled<Data> {
+  /** A UUID. */
+  readonly id: string;
+  readonly data: Data;
+  /** By the database's clock. */
+  readonly at: Date;
 }
 
 interface Within {
@@ -207,6 +219,13 @@ export async function createQueue<Data extends object>(
         ...(groupOf ? { group: { id: groupOf(data) } } : {}),
       }));
       await boss.insert(name, rows, { db: databaseOf(on) as never });
+    },
+    schedule: async (on, { id, data, at }) => {
+      const group = groupOf ? { group: { id: groupOf(data) } } : {};
+      await boss.insert(name, [{ id, data, startAfter: at, ...group }], { db: databaseOf(on) as never });
+    },
+    remove: async (on, ids) => {
+      if (ids.length > 0) await boss.deleteJob(name, [...ids], { db: databaseOf(on) as never });
     },
     ring: () => {
       if (places > 0) lookForJobs();

@@ -1,6 +1,6 @@
 /** Timers of running instances: what fires, in which order, and what happens where the process cannot go on from one. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { conditionalFlow, end, flow, model, start, userTask } from "../support/bpmn.ts";
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, setSystemTime, test } from "bun:test";
+import { boundaryTimer, conditionalFlow, end, flow, model, start, userTask } from "../support/bpmn.ts";
 import {
   completeTask,
   deploy,
@@ -20,6 +20,7 @@ beforeAll(async () => {
   server = await startServer();
 });
 afterAll(() => server.stop());
+afterEach(() => void setSystemTime());
 
 const pause = (id: string, duration: string) =>
   `<intermediateCatchEvent id="${id}"><timerEventDefinition id="${id}_d"><timeDuration xsi:type="tFormalExpression">${duration}</timeDuration></timerEventDefinition></intermediateCatchEvent>`;
@@ -94,4 +95,82 @@ test("timers that are due at once happen one after the other, and the instance e
     flow("fork", "z", "join"),
   ]);
   await reaches(server, id, "completed");
+});
+
+/** Jobs for timers of the instance that wait or run. */
+const jobsOf = (id: string) => server.sql<{ at: Date }[]>`
+  select start_after as at from pgboss.job
+  where name = 'process-timer' and data->>'process_instance_id' = ${id} and state in ('created', 'retry', 'active')`;
+
+const hour = 3_600_000;
+
+test.each([
+  ["an hour slow", -hour],
+  ["an hour fast", hour],
+])(
+  "where the clock of the process is %s, a timer fires in time and the next one not too early",
+  async (_, off) => {
+    setSystemTime(new Date(Date.now() + off));
+    const id = await begin([
+      pause("soon", "PT1S"),
+      pause("later", "PT30M"),
+      flow("start", "soon", "later", "end"),
+    ]);
+    await until(async () => {
+      const [job] = await jobsOf(id);
+      return job !== undefined && job.at.getTime() - (Date.now() - off) > hour / 3;
+    });
+    const [{ made } = { made: 0 }] = await server.sql<{ made: number }[]>`
+    select count(*)::int as made from pgboss.job
+    where name = 'process-timer' and data->>'process_instance_id' = ${id}`;
+    expect(made).toBeLessThanOrEqual(2);
+    const [{ left } = { left: 0 }] = await server.sql<{ left: number }[]>`
+    select extract(epoch from timer_at - now())::float8 as left from waybill.process_instances where id = ${id}`;
+    expect(left).toBeGreaterThan(1_700);
+    expect(left).toBeLessThan(1_801);
+  },
+);
+
+test("a timer waits by one job, however many steps go by, and by none when nothing waits for it", async () => {
+  const parts = [
+    '<parallelGateway id="fork"/><parallelGateway id="join"/>',
+    ...["a", "b", "c"].map((id) => `${userTask(id)}${flow("fork", id, "join")}`),
+    boundaryTimer("late", "c", { after: "P1D" }),
+    flow("late", "end"),
+    flow("start", "fork"),
+    flow("join", "last", "end"),
+    userTask("last"),
+  ];
+  const id = await begin(parts);
+  const taskOf = async (name: string) =>
+    (await tasksOf(server, id)).find(({ activity_id }) => activity_id === name)?.task_id ?? "";
+  expect(await jobsOf(id)).toHaveLength(1);
+  for (const name of ["a", "b"]) await completeTask(server, await taskOf(name));
+  expect(await jobsOf(id)).toHaveLength(1);
+  await completeTask(server, await taskOf("c"));
+  expect(await jobsOf(id)).toHaveLength(0);
+});
+
+test("the timers of an instance that is terminated leave no job", async () => {
+  const id = await begin([pause("nap", "P1D"), flow("start", "nap", "end")]);
+  expect(await jobsOf(id)).toHaveLength(1);
+  const api = await server.processes();
+  await api.terminateProcessInstance({ xActiveTenant: "tenant-1", processInstanceId: id });
+  expect(await jobsOf(id)).toHaveLength(0);
+});
+
+test("a timer that comes after one that cannot go on still fires", async () => {
+  const id = await begin([
+    '<parallelGateway id="fork"/><exclusiveGateway id="choice" default="choice_b"/>',
+    pause("broken", "PT0S"),
+    pause("well", "PT2S"),
+    ...["a", "b", "c"].map((task) => userTask(task)),
+    flow("start", "fork", "broken", "choice", "b", "end"),
+    conditionalFlow("choice", "a", "${limit > 1}"),
+    flow("a", "end"),
+    flow("fork", "well", "c", "end"),
+  ]);
+  expect(await incidentOf(server, id)).toMatchObject({ activity_id: "broken" });
+  await until(async () => (await namesOf(id)).includes("c"));
+  expect(await incidentsOf(server, id)).toHaveLength(1);
 });

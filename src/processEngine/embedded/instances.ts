@@ -78,7 +78,16 @@ async function insert(
       insertInstance(tx, instance),
       bind(tx, variables, to),
       variables.size > 0 && writeVariables(tx, instance.id, variables),
-      ...store(tx, within, { instance, model, standing, variables, known: new Set() }),
+      ...store(tx, within, {
+        instance,
+        model,
+        standing,
+        variables,
+        known: new Set(),
+        event,
+        now,
+        timer: null,
+      }),
     ]),
   );
   return standing.engineState === null ? "completed" : "active";
@@ -141,8 +150,9 @@ export async function setVariables(
 export async function terminate(within: Within, tenant: Tenant, id: string): Promise<void> {
   await within.sql.begin(async (tx) => {
     const instance = await lockActive(tx, tenant, id);
-    const nothing = { engineState: null, userTasks: [], serviceTasks: [] };
+    const nothing = { engineState: null, userTasks: [], serviceTasks: [], timer: null };
     await storeStanding(tx, { instance, endState: "terminated", ...nothing });
+    if (instance.timer) await within.timers.remove(tx, [instance.timer.job]);
     await endTransaction(tx, instance, "terminated");
   });
 }

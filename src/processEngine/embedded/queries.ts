@@ -111,6 +111,14 @@ export interface LockedInstance extends InstanceRow {
   readonly serviceTasks: readonly string[];
   /** The database's time, in milliseconds since 1970. */
   readonly now: number;
+  readonly timer: TimerJobRow | null;
+}
+
+/** The job that waits for the instance's next timer. */
+export interface TimerJobRow {
+  readonly job: string;
+  /** In milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** One step at a time: the row is held until the transaction ends. */
@@ -124,7 +132,9 @@ export async function lockInstance(
            i.definition_id::text as "definitionId", d.version, i.started_by as "startedBy", i.state,
            i.engine_state as "engineState", array(
              select t.execution_id from waybill.service_tasks t where t.process_instance_id = i.id) as "serviceTasks",
-           ${clock(tx)} as now
+           ${clock(tx)} as now,
+           case when i.timer_job is not null then json_build_object(
+             'job', i.timer_job, 'at', floor(extract(epoch from i.timer_at) * 1000)) end as timer
     from waybill.process_instances i join waybill.process_definitions d on d.id = i.definition_id
     where i.id = ${id} and i.tenant_id = ${tenantId} for update of i`;
   return row;
@@ -147,6 +157,7 @@ export interface StandingRows {
   readonly endState: "completed" | "terminated" | null;
   readonly userTasks: readonly NewUserTask[];
   readonly serviceTasks: readonly NewServiceTask[];
+  readonly timer: TimerJobRow | null;
 }
 
 /**
@@ -154,7 +165,7 @@ export interface StandingRows {
  * closed, with its incidents.
  */
 export async function storeStanding(tx: Tx, standing: StandingRows): Promise<void> {
-  const { instance, engineState, endState, userTasks, serviceTasks } = standing;
+  const { instance, engineState, endState, userTasks, serviceTasks, timer } = standing;
   await tx`
     with users as (
       select * from json_to_recordset(${JSON.stringify(userTasks)}::text::json)
@@ -165,6 +176,7 @@ export async function storeStanding(tx: Tx, standing: StandingRows): Promise<voi
     instance as (
       update waybill.process_instances
       set engine_state = ${engineState}, state = coalesce(${endState}, 'active'),
+          timer_job = ${timer?.job ?? null}::uuid, timer_at = ${timer && new Date(timer.at)}::timestamptz,
           ended_at = case when ${endState}::text is null then null else now() end
       where id = ${instance.id}),
     added_users as (

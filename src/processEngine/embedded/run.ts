@@ -36,7 +36,10 @@ export interface Standing {
   readonly state: string | undefined;
   readonly userTasks: readonly Waiting[];
   readonly serviceTasks: readonly Waiting[];
+  /** The earliest that waits. */
   readonly nextTimer: Date | undefined;
+  /** The earliest but for those that the step excepts: when somebody has to come back. */
+  readonly nextTurn: Date | undefined;
 }
 
 export interface StepInput {
@@ -92,7 +95,8 @@ export function runStep({ model, state, event, values, now = new Date(), budget 
     if (due) timers.fire(due);
     apply(event, { services, tasks });
     heard.requireWell();
-    return standingOf(definition, { services, tasks, timers });
+    const except = event.kind === "timerDue" ? event.except : undefined;
+    return standingOf(definition, { services, tasks, timers, except });
   } catch (error) {
     if (error instanceof NothingWaits) throw error;
     if (heard.isOverBudget()) throw new OverBudget();
@@ -102,29 +106,29 @@ export function runStep({ model, state, event, values, now = new Date(), budget 
   }
 }
 
-/** Undefined where none is due yet: jobs may come early. Throws `NothingWaits` where all that are due are excepted. */
-function firstDue(timers: RecordedTimers, except: ReadonlySet<string>): RecordedTimer | undefined {
-  const due = timers.waiting().filter(({ owner }) => owner.expireAt <= timers.now);
-  const first = due.find(({ owner }) => !except.has(owner.executionId));
-  if (!first && except.size > 0) throw new NothingWaits();
-  return first;
-}
+/** Undefined where none is due: jobs may come early, and one that failed is left to its incident. */
+const firstDue = (timers: RecordedTimers, except: ReadonlySet<string>) =>
+  timers.waiting().find(({ owner }) => owner.expireAt <= timers.now && !except.has(owner.executionId));
 
 interface Held {
   readonly services: ReadonlyMap<string, PendingService>;
   readonly tasks: ReadonlyMap<string, PendingTask>;
   readonly timers: RecordedTimers;
+  /** Timers whose turn is over, by their executions. */
+  readonly except: ReadonlySet<string> | undefined;
 }
 
-function standingOf(definition: Definition, { services, tasks, timers }: Held): Standing {
+function standingOf(definition: Definition, { services, tasks, timers, except }: Held): Standing {
   const waiting = waitingIn(definition);
   const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
-  for (const { owner } of timers.waiting()) requireNear(owner);
+  const moments = timers.waiting();
+  for (const { owner } of moments) requireNear(owner);
   const standing = {
     state: definition.isRunning ? stateTextOf(definition) : undefined,
     userTasks: [...tasks.values()].filter(still).map(({ waiting }) => waiting),
     serviceTasks: [...services.values()].filter(still).map(({ waiting }) => waiting),
-    nextTimer: timers.waiting()[0]?.owner.expireAt,
+    nextTimer: moments[0]?.owner.expireAt,
+    nextTurn: moments.find(({ owner }) => !except?.has(owner.executionId))?.owner.expireAt,
   };
   if (isStuck(standing)) throw stuck(definition);
   return standing;

@@ -19,7 +19,7 @@ import type { ShownVariables } from "../../variables/variable.ts";
 import type { Workers } from "../../workers/workers.ts";
 import type { ServiceTaskJob } from "../serviceTask.ts";
 import type { Model, Models } from "./models.ts";
-import { type InstanceRow, lockInstance, storeStanding } from "./queries.ts";
+import { type InstanceRow, lockInstance, storeStanding, type TimerJobRow } from "./queries.ts";
 import { type EngineEvent, NothingWaits } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
 import { type StepDone, type StepGiven, valuesFor } from "./storedStep.ts";
@@ -129,7 +129,16 @@ async function advanceWithin(tx: Tx, within: Within, { step, ran }: Round): Prom
   const known = new Set(instance.serviceTasks);
   await Promise.all([
     written.size > 0 && writeVariables(tx, id, written),
-    ...store(tx, within, { instance, model, standing: done, variables, known }),
+    ...store(tx, within, {
+      now: given.now,
+      instance,
+      model,
+      standing: done,
+      variables,
+      known,
+      event,
+      timer: instance.timer,
+    }),
   ]);
 }
 
@@ -178,6 +187,11 @@ export interface Stored {
   readonly variables: ShownVariables;
   /** The executions that have their service tasks already. */
   readonly known: ReadonlySet<string>;
+  readonly event: EngineEvent;
+  /** By the database's clock. */
+  readonly now: Date;
+  /** The job that waits for its next timer. */
+  readonly timer: TimerJobRow | null;
 }
 
 /** The statements that store where the instance stands, and enqueue what has to be done for it. */
@@ -187,6 +201,7 @@ export function store(tx: Tx, within: Within, stored: Stored): Promise<unknown>[
   const ended = standing.engineState === null;
   const serviceTasks = standing.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
   const added = serviceTasks.filter(({ executionId }) => !known.has(executionId));
+  const timer = nextTimerJob(stored);
   const statements: Promise<unknown>[] = [
     storeStanding(tx, {
       instance,
@@ -194,14 +209,28 @@ export function store(tx: Tx, within: Within, stored: Stored): Promise<unknown>[
       endState: ended ? "completed" : null,
       userTasks: standing.userTasks.map((waiting) => userTaskOf(model, waiting)),
       serviceTasks,
+      timer,
     }),
     recordVariables(tx, within, { instance, variables, state: ended ? "completed" : "active" }),
   ];
   const jobs = added.map((task) => ({ service_task_id: task.id, tenant_id: tenantId, rerun: 0 }));
   if (jobs.length > 0) statements.push(within.serviceTasks.enqueue(tx, jobs));
-  const timer = { process_instance_id: id, tenant_id: tenantId };
-  if (standing.nextTimer) statements.push(within.timers.enqueue(tx, [timer], standing.nextTimer));
+  if (timer?.job === stored.timer?.job) return statements;
+  if (stored.timer) statements.push(within.timers.remove(tx, [stored.timer.job]));
+  const data = { process_instance_id: id, tenant_id: tenantId };
+  if (timer) statements.push(within.timers.schedule(tx, { id: timer.job, data, at: new Date(timer.at) }));
   return statements;
+}
+
+/**
+ * The one job that waits for the next timer: the one that is there, where it is for the same moment and has yet to come.
+ * The job of a timer's own step is used up by it.
+ */
+function nextTimerJob({ standing: { nextTurn }, event, now, timer }: Stored): TimerJobRow | null {
+  if (!nextTurn) return null;
+  const at = nextTurn.getTime();
+  const waits = event.kind !== "timerDue" && timer?.at === at && at > now.getTime();
+  return waits ? timer : { job: Bun.randomUUIDv7(), at };
 }
 
 /** Brings the instance's row for reports up to date. */
