@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import postgres from "postgres";
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig } from "./config.ts";
+import { warnOfClock } from "./database/clock.ts";
 import { connectServer } from "./database/connect.ts";
 import { databaseProblem } from "./database/databaseProblem.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
@@ -38,6 +39,7 @@ async function run(config: Config, ending: Ending): Promise<void> {
     const { sql, control } = connectServer(url, config.databasePoolSize);
     let draining = false;
     const parts = wire(config, { sql, control, log, draining: () => draining });
+    await warnOfClock(parts);
     await parts.storage.prepare().catch(refuseStorage);
     await makePrivate(join(dataDir, "uploads"));
     const jobs = await startJobs(sql, { log, control });

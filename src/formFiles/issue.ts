@@ -4,7 +4,7 @@ import type { DownloadUrl } from "../generated/schemas.ts";
 import { Problem } from "../problem.ts";
 import { notCommitted } from "./commit.ts";
 import { issueToken } from "./downloadTokens.ts";
-import { insertTokens } from "./queries.ts";
+import { insertTokens, momentIn } from "./queries.ts";
 
 export interface Issue {
   readonly tenantId: number;
@@ -19,11 +19,12 @@ export interface Issue {
  * URLs in the order of the ids. Throws `not_configured` where the instance has no public address or no secret, and
  * `not_committed` where an attachment is not committed to the process instance.
  */
-export async function issueDownloadUrls({ sql, config, now }: Deps, issue: Issue): Promise<DownloadUrl[]> {
+export async function issueDownloadUrls({ sql, config }: Deps, issue: Issue): Promise<DownloadUrl[]> {
   const { publicBaseUrl, downloadTokenSecret, downloadUrlTtlSeconds } = config;
   if (publicBaseUrl === undefined || downloadTokenSecret === undefined) throw cannotIssue();
   const { tenantId, processInstanceId, serviceTaskId = null } = issue;
-  const expiresAt = new Date(now().getTime() + downloadUrlTtlSeconds * 1000);
+  // Asked for first, since the signature covers it: by this process's clock a URL could be born dead, or live too long.
+  const expiresAt = await momentIn(sql, downloadUrlTtlSeconds);
   const tokens = issue.attachmentIds.map((id) => {
     const attachmentId = id.toLowerCase();
     return { attachmentId, ...issueToken(downloadTokenSecret, { attachmentId, tenantId, expiresAt }) };

@@ -197,6 +197,14 @@ export async function findSessionDrafts(
   return [...rows];
 }
 
+/** The moment in so many seconds, by the database's clock, in milliseconds as a token's signature covers it. */
+export async function momentIn(sql: Queryable, seconds: number): Promise<Date> {
+  const [row] = await sql<{ moment: Date }[]>`
+    select date_trunc('milliseconds', now() + make_interval(secs => ${seconds})) as moment`;
+  if (!row) throw new Error("a select without a table answers one row");
+  return row.moment;
+}
+
 export interface NewToken {
   readonly attachmentId: string;
   /** SHA-256 of the token, hexadecimal. */

@@ -179,7 +179,10 @@ export type ReadVariable = Type.Static<typeof ReadVariable>;
 export const ReadVariables = Type.Unsafe<Record<string, Type.Static<typeof ReadVariable>>>(Type.Object({}, { additionalProperties: ReadVariable }));
 export type ReadVariables = Type.Static<typeof ReadVariables>;
 
-export const Readiness = Type.Object({ "status": Type.Enum(["ok"]), "warnings": Type.Optional(Type.Array(Type.String())) }, { additionalProperties: false });
+export const ReadinessWarning = Type.Object({ "code": Type.String(), "message": Type.String() }, { additionalProperties: false });
+export type ReadinessWarning = Type.Static<typeof ReadinessWarning>;
+
+export const Readiness = Type.Object({ "status": Type.Enum(["ok"]), "warnings": Type.Optional(Type.Array(ReadinessWarning)) }, { additionalProperties: false });
 export type Readiness = Type.Static<typeof Readiness>;
 
 export const ReportInstance = Type.Object({ "process_instance_id": Type.String(), "version": Type.Integer(), "state": Type.Enum(["active","completed","terminated"]), "started_by": Type.Union([Type.String(), Type.Null()]), "started_at": Type.String({ format: "date-time" }), "ended_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]), "variables": ReadVariables }, { additionalProperties: false });

@@ -56,7 +56,7 @@ export function s3Storage(config: S3Config, { stallMs = 10_000 }: S3Options = {}
     try {
       return await attempt(work).catch((cause) => (isBroken(cause) ? attempt(work) : Promise.reject(cause)));
     } catch (cause) {
-      throw unavailable(cause);
+      throw unavailable(explained(cause));
     }
   }
 
@@ -209,6 +209,14 @@ async function missingAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
 
 function isBroken(cause: unknown): boolean {
   return ["ECONNRESET", "EPIPE"].includes(String(codeOf(cause)));
+}
+
+/** S3 refuses requests whose time is more than 15 minutes from its own. */
+function explained(cause: unknown): unknown {
+  if (codeOf(cause) !== "RequestTimeTooSkewed") return cause;
+  const says =
+    "this machine's clock is too far from the object storage's (RequestTimeTooSkewed): set it right";
+  return new Error(says, { cause });
 }
 
 function codeOf(cause: unknown): unknown {

@@ -67,7 +67,10 @@ test("below the reserve an upload is a 507 that leaves nothing, and readiness sa
     "insufficient_storage",
   ]);
   expect(await remains(server)).toEqual(before);
-  expect([ready.status, await ready.json()]).toEqual([200, { status: "ok", warnings: ["disk_low"] }]);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: "ok", warnings: [{ code: "disk_low", message: expect.any(String) }] },
+  ]);
   expect((await send()).status).toBe(201);
   expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: "ok" });
 });

@@ -141,3 +141,20 @@ async function until(condition: () => boolean): Promise<void> {
     await Bun.sleep(10);
   }
 }
+
+test("a storage that refuses this machine's clock is named as such in the cause, which the log has", async () => {
+  const body =
+    "<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.</Message></Error>";
+  const server = Bun.serve({
+    port: 0,
+    fetch: () => new Response(body, { status: 403, headers: { "Content-Type": "application/xml" } }),
+  });
+  const { config, close } = await openBucket();
+  const storage = s3Storage({ ...config, endpoint: server.url });
+  const failure = await storage.get("any/object").catch((error) => error);
+  expect(failure).toMatchObject(unavailable);
+  expect(failure.cause.message).toContain("clock is too far from the object storage's");
+  expect(failure.message).not.toContain("clock");
+  await server.stop(true);
+  await close();
+});

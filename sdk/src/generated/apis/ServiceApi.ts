@@ -166,7 +166,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains.
+     * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains. Tells in `warnings` what needs an operator meanwhile.
      * Can the process serve?
      */
     async getReadinessRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Readiness>> {
@@ -177,7 +177,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains.
+     * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains. Tells in `warnings` what needs an operator meanwhile.
      * Can the process serve?
      */
     async getReadiness(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Readiness> {

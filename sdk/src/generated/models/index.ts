@@ -1244,11 +1244,11 @@ export interface Readiness {
      */
     status: ReadinessStatusEnum;
     /**
-     * What an operator should look at soon. `disk_low`, there is no room for uploads, which answer 507.
-     * @type {Array<string>}
+     * What needs an operator although the process can serve. Absent where nothing does.
+     * @type {Array<ReadinessWarning>}
      * @memberof Readiness
      */
-    warnings?: Array<string>;
+    warnings?: Array<ReadinessWarning>;
 }
 
 
@@ -1260,6 +1260,25 @@ export const ReadinessStatusEnum = {
 } as const;
 export type ReadinessStatusEnum = typeof ReadinessStatusEnum[keyof typeof ReadinessStatusEnum];
 
+/**
+ * 
+ * @export
+ * @interface ReadinessWarning
+ */
+export interface ReadinessWarning {
+    /**
+     * `clock_off`: the process's clock is more than five seconds from the database's. `disk_low`: there is no room for uploads, which answer 507.
+     * @type {string}
+     * @memberof ReadinessWarning
+     */
+    code: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ReadinessWarning
+     */
+    message: string;
+}
 /**
  * 
  * @export

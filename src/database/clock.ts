@@ -1,0 +1,41 @@
+/**
+ * The process's clock beside the database's. The database decides what is due and what has expired; access tokens and
+ * form tokens are judged by the process's clock, as by any other service that takes them.
+ */
+import type { Logger } from "pino";
+import type { Sql } from "./connect.ts";
+
+/** Seconds. Less may be the network's. */
+const tolerance = 5;
+
+/**
+ * By how many seconds the process's clock is ahead of the database's, negative where it is behind; undefined where the
+ * two agree within five seconds and the time that the question took.
+ */
+export async function clockOffset(sql: Sql, now: () => Date): Promise<number | undefined> {
+  const before = now().getTime();
+  const [row] = await sql<{ ms: number }[]>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
+  const after = now().getTime();
+  const offset = ((before + after) / 2 - (row?.ms ?? after)) / 1000;
+  const doubt = Math.abs(after - before) / 2000;
+  return Math.abs(offset) > tolerance + doubt ? Math.round(offset) : undefined;
+}
+
+/** One sentence for people. */
+export const offsetMessage = (seconds: number) =>
+  `This process's clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? "ahead of" : "behind"} the database's.`;
+
+/** Warns in the log where the two clocks differ. */
+export async function warnOfClock({
+  control,
+  now,
+  log,
+}: {
+  readonly control: Sql;
+  readonly now: () => Date;
+  readonly log: Logger;
+}): Promise<void> {
+  const seconds = await clockOffset(control, now);
+  if (seconds !== undefined) log.warn({ clock_offset_seconds: seconds }, offsetMessage(seconds));
+}
