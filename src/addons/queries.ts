@@ -32,7 +32,10 @@ export interface NewAddon {
 }
 
 /** In place of what the key had. */
-export async function upsertAddon(sql: Sql, { tenantId, key, url, updatedBy }: NewAddon): Promise<Addon> {
+export async function upsertAddon(
+  sql: Queryable,
+  { tenantId, key, url, updatedBy }: NewAddon,
+): Promise<Addon> {
   const [addon] = await sql<Addon[]>`
     insert into waybill.addons (tenant_id, key, url, updated_by) values (${tenantId}, ${key}, ${url}, ${updatedBy})
     on conflict (tenant_id, key) do update
@@ -43,7 +46,7 @@ export async function upsertAddon(sql: Sql, { tenantId, key, url, updatedBy }: N
 }
 
 /** Whether there was one to delete. */
-export async function deleteAddon(sql: Sql, tenantId: number, key: string): Promise<boolean> {
+export async function deleteAddon(sql: Queryable, tenantId: number, key: string): Promise<boolean> {
   const { count } = await sql`delete from waybill.addons where tenant_id = ${tenantId} and key = ${key}`;
   return count === 1;
 }

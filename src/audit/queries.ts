@@ -30,6 +30,7 @@ export interface AuditRecord {
   readonly tenantId: number;
   readonly actor: string;
   readonly action: AuditAction;
+  /** Of the table builder's actions; undefined for others. */
   readonly table: string | undefined;
   readonly statement: string;
   readonly requestId: string;

@@ -1,9 +1,27 @@
+import { recordSuccess } from "../audit/queries.ts";
 import type { Handler } from "../handler.ts";
 import { discussionFor } from "./discussion.ts";
 import { insertParticipant } from "./queries.ts";
 
-export const addParticipant: Handler<"addParticipant"> = async ({ params, body, caller }, { sql }) => {
+export const addParticipant: Handler<"addParticipant"> = async (
+  { params, body, caller, requestId },
+  { sql },
+) => {
   const discussion = await discussionFor(sql, caller, params.process_instance_id);
-  const participant = await insertParticipant(sql, discussion, { user: body.user, addedBy: caller.subject });
+  const { tenantId, processInstanceId } = discussion;
+  const actor = caller.subject;
+  const participant = await sql.begin(async (tx) => {
+    const added = await insertParticipant(tx, discussion, { user: body.user, addedBy: actor });
+    await recordSuccess(tx, {
+      tenantId,
+      actor,
+      action: "add_participant",
+      table: undefined,
+      statement: `add participant ${body.user} to process instance ${processInstanceId}`,
+      affectedRows: null,
+      requestId,
+    });
+    return added;
+  });
   return { status: 201, body: participant };
 };

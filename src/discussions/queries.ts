@@ -18,7 +18,7 @@ export async function findParticipants(sql: Sql, discussion: Discussion): Promis
 
 /** Adds the user; answers who added them, and when, also where that was long ago. */
 export async function insertParticipant(
-  sql: Sql,
+  sql: Queryable,
   { tenantId, processInstanceId }: Discussion,
   { user, addedBy }: { user: string; addedBy: string },
 ): Promise<Participant> {
@@ -32,7 +32,11 @@ export async function insertParticipant(
 }
 
 /** Whether there was one to delete. */
-export async function deleteParticipant(sql: Sql, { tenantId, processInstanceId }: Discussion, user: string) {
+export async function deleteParticipant(
+  sql: Queryable,
+  { tenantId, processInstanceId }: Discussion,
+  user: string,
+) {
   const { count } = await sql`
     delete from waybill.discussion_participants
     where tenant_id = ${tenantId} and process_instance_id = ${processInstanceId} and user_id = ${user}`;

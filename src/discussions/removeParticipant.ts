@@ -1,10 +1,26 @@
+import { recordSuccess } from "../audit/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 import { discussionFor } from "./discussion.ts";
 import { deleteParticipant } from "./queries.ts";
 
-export const removeParticipant: Handler<"removeParticipant"> = async ({ params, caller }, { sql }) => {
+export const removeParticipant: Handler<"removeParticipant"> = async (
+  { params, caller, requestId },
+  { sql },
+) => {
   const discussion = await discussionFor(sql, caller, params.process_instance_id);
-  if (!(await deleteParticipant(sql, discussion, params.user))) throw new Problem("participant_not_found");
+  const { tenantId, processInstanceId } = discussion;
+  await sql.begin(async (tx) => {
+    if (!(await deleteParticipant(tx, discussion, params.user))) throw new Problem("participant_not_found");
+    await recordSuccess(tx, {
+      tenantId,
+      actor: caller.subject,
+      action: "remove_participant",
+      table: undefined,
+      statement: `remove participant ${params.user} from process instance ${processInstanceId}`,
+      affectedRows: null,
+      requestId,
+    });
+  });
   return { status: 204, body: undefined };
 };

@@ -1,6 +1,6 @@
 /** Statements on `waybill.embeds`: the addresses at which visitors find a start form. */
 
-import type { Sql } from "../database/connect.ts";
+import type { Queryable, Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
 
 export interface Embed {
@@ -10,7 +10,7 @@ export interface Embed {
 }
 
 export async function insertEmbed(
-  sql: Sql,
+  sql: Queryable,
   embed: {
     readonly id: string;
     readonly tenantId: number;
@@ -68,7 +68,7 @@ export async function findEmbeds(
 }
 
 /** Whether the tenant had it. */
-export async function deleteEmbed(sql: Sql, tenantId: number, id: string): Promise<boolean> {
+export async function deleteEmbed(sql: Queryable, tenantId: number, id: string): Promise<boolean> {
   const { count } = await sql`delete from waybill.embeds where id = ${id} and tenant_id = ${tenantId}`;
   return count === 1;
 }

@@ -1,11 +1,23 @@
+import { recordSuccess } from "../audit/queries.ts";
 import { deleteEmbed as deleteRow } from "../embeds/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 
 /** The sessions that began there end with it: each request of a visitor looks for the embed. */
-export const deleteEmbed: Handler<"deleteEmbed"> = async ({ params, caller }, { sql, log }) => {
+export const deleteEmbed: Handler<"deleteEmbed"> = async ({ params, caller, requestId }, { sql, log }) => {
   const { tenant, subject } = caller;
-  if (!(await deleteRow(sql, tenant.id, params.embed_id))) throw new Problem("embed_not_found");
+  await sql.begin(async (tx) => {
+    if (!(await deleteRow(tx, tenant.id, params.embed_id))) throw new Problem("embed_not_found");
+    await recordSuccess(tx, {
+      tenantId: tenant.id,
+      actor: subject,
+      action: "delete_embed",
+      table: undefined,
+      statement: `delete embed ${params.embed_id}`,
+      affectedRows: null,
+      requestId,
+    });
+  });
   log.info({ tenant_id: tenant.id, actor: subject, embed_id: params.embed_id }, "an embed was removed");
   return { status: 204, body: undefined };
 };

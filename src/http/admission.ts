@@ -30,11 +30,18 @@ export async function admit(arrival: Arrival, operation: Operation, deps: Deps):
   if (request.method !== operation.method) throw methodNotAllowed(operation.path);
   exchange.operation = operation;
   if (params?.table !== undefined) exchange.table = params.table;
+  if (operation.audit) exchange.subject = namesIn(params);
   await authenticate(arrival, exchange, { operation, deps });
   if (!operation.rateLimit) return;
   const who = operation.rateLimit.per === "user" ? userOf(exchange) : addressOf(arrival, deps);
   Object.assign(exchange.headers, await enforceRateLimit(deps, operation.rateLimit, who));
 }
+
+/** What a path names besides the tenant. */
+const namesIn = (params: Arrival["params"] = {}) =>
+  Object.entries(params)
+    .flatMap(([name, value]) => (name === "tenantId" ? [] : [value]))
+    .join(" ");
 
 /** Where the body names the tenant: the caller, now that the body is there. */
 export async function admitToTenant(request: Request, tenantId: unknown, { operation, deps }: Admission) {

@@ -56,14 +56,14 @@ function problemFor(error: unknown, code: string | number): Problem {
  */
 async function audited(
   deps: Deps,
-  { operation, caller, table, requestId }: Exchange,
+  { operation, caller, table, subject, requestId }: Exchange,
   problem: Problem,
 ): Promise<Problem> {
   if (!operation?.audit || !caller || !("subject" in caller)) return problem;
   const { audit: action } = operation;
   const record = { tenantId: caller.tenant.id, actor: caller.subject, action, requestId };
-  const storable = table?.replaceAll("\0", "�").toWellFormed().slice(0, 200);
-  const statement = `${action.replace("_", " ")} ${storable ?? ""}`.trim();
+  const storable = table === undefined ? undefined : storableText(table);
+  const statement = `${action.replace("_", " ")} ${storable ?? storableText(subject)}`.trim();
   try {
     await recordFailure(deps.sql, {
       ...record,
@@ -80,6 +80,8 @@ async function audited(
     return problem.status === 503 ? problem : new Problem("database_unavailable", { cause: err });
   }
 }
+
+const storableText = (text = "") => text.slice(0, 200).replaceAll("\0", "�").toWellFormed();
 
 /** In test runs a problem that the contract does not declare for its operation is itself a failure. */
 function declared(problem: Problem, { operation, requestId }: Exchange): Problem {

@@ -17,6 +17,8 @@ export interface Exchange {
   status?: number;
   /** The table that the request names, once that is known. For the audit trail. */
   table?: string;
+  /** What else the path names: an addon's key, an embed, a process instance. For the audit trail of a failure. */
+  subject?: string;
   /** Removes what the request has left on disk, and gives back its room in memory. */
   dispose?: () => Promise<void>;
 }

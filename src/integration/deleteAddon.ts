@@ -1,10 +1,22 @@
 import { deleteAddon as deleteRow } from "../addons/queries.ts";
+import { recordSuccess } from "../audit/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 
-export const deleteAddon: Handler<"deleteAddon"> = async ({ params, caller }, { sql, log }) => {
+export const deleteAddon: Handler<"deleteAddon"> = async ({ params, caller, requestId }, { sql, log }) => {
   const { tenant, subject } = caller;
-  if (!(await deleteRow(sql, tenant.id, params.key))) throw new Problem("addon_not_found");
+  await sql.begin(async (tx) => {
+    if (!(await deleteRow(tx, tenant.id, params.key))) throw new Problem("addon_not_found");
+    await recordSuccess(tx, {
+      tenantId: tenant.id,
+      actor: subject,
+      action: "delete_addon",
+      table: undefined,
+      statement: `delete addon ${params.key}`,
+      affectedRows: null,
+      requestId,
+    });
+  });
   log.info({ tenant_id: tenant.id, actor: subject, addon: params.key }, "an addon was removed");
   return { status: 204, body: undefined };
 };

@@ -1,14 +1,27 @@
 import { upsertAddon } from "../addons/queries.ts";
+import { recordSuccess } from "../audit/queries.ts";
 import type { Handler } from "../handler.ts";
 import { Problem } from "../problem.ts";
 
 /** Whether the address may be called is judged when it is called: what a name resolves to changes. */
-export const putAddon: Handler<"putAddon"> = async ({ params, body, caller }, { sql, log }) => {
+export const putAddon: Handler<"putAddon"> = async ({ params, body, caller, requestId }, { sql, log }) => {
   const { host } = usable(body.url);
   const { tenant, subject } = caller;
   const { key } = params;
-  const addon = await upsertAddon(sql, { tenantId: tenant.id, key, url: body.url, updatedBy: subject });
-  // Without the rest of the URL, which may hold a secret.
+  // Neither the trail nor the log has the rest of the URL, which may hold a secret.
+  const addon = await sql.begin(async (tx) => {
+    const put = await upsertAddon(tx, { tenantId: tenant.id, key, url: body.url, updatedBy: subject });
+    await recordSuccess(tx, {
+      tenantId: tenant.id,
+      actor: subject,
+      action: "put_addon",
+      table: undefined,
+      statement: `put addon ${key} at ${host}`,
+      affectedRows: null,
+      requestId,
+    });
+    return put;
+  });
   log.info({ tenant_id: tenant.id, actor: subject, addon: key, host }, "an addon was registered");
   return { status: 200, body: addon };
 };
