@@ -1,5 +1,6 @@
 /** Statements on `waybill.addons`: where service tasks find an integration by its key (design 9). */
 
+import { type JsonList, listAsJson } from "../database/boundedList.ts";
 import type { Queryable, Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
 import type { Addon } from "../generated/schemas.ts";
@@ -18,10 +19,12 @@ export async function findAddon(
 }
 
 /** By key, as a program compares them. */
-export async function findAddons(sql: Sql, tenantId: number): Promise<Addon[]> {
-  const addons = await sql<Addon[]>`
-    select ${columns(sql)} from waybill.addons where tenant_id = ${tenantId} order by key collate "C"`;
-  return [...addons];
+export async function findAddons(sql: Sql, tenantId: number): Promise<JsonList<Addon>> {
+  return listAsJson<Addon>(
+    sql,
+    sql`
+    select ${columns(sql)} from waybill.addons where tenant_id = ${tenantId} order by key collate "C"`,
+  );
 }
 
 export interface NewAddon {

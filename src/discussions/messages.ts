@@ -1,5 +1,6 @@
 /** Statements on `waybill.discussion_messages`, whose attachments stand in `waybill.stored_files`. */
 
+import { type JsonList, listAsJson } from "../database/boundedList.ts";
 import type { Sql, Tx } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
 import type { SentFile } from "../files/send.ts";
@@ -36,8 +37,10 @@ export async function findMessages(
   sql: Sql,
   { tenantId, processInstanceId }: Discussion,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<Message[]> {
-  const messages = await sql<Message[]>`
+): Promise<JsonList<Message>> {
+  return listAsJson<Message>(
+    sql,
+    sql`
     select m.id::text as message_id, m.author, m.text, ${utc(sql, "m.created_at")} as created_at,
            coalesce(f.attachments, '[]'::json) as attachments
     from waybill.discussion_messages m
@@ -46,8 +49,8 @@ export async function findMessages(
                                         'size', size) order by id) as attachments
       from waybill.stored_files where message_id = m.id) f on true
     where m.tenant_id = ${tenantId} and m.process_instance_id = ${processInstanceId}
-    order by m.created_at, m.id limit ${limit} offset ${offset}`;
-  return [...messages];
+    order by m.created_at, m.id limit ${limit} offset ${offset}`,
+  );
 }
 
 /** Whether this message is one of this discussion. */

@@ -1,5 +1,6 @@
 /** Statements on `waybill.discussion_participants`. */
 
+import { type JsonList, listAsJson } from "../database/boundedList.ts";
 import type { Queryable, Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
 import type { Participant } from "../generated/schemas.ts";
@@ -8,12 +9,14 @@ import type { Discussion } from "../participants/queries.ts";
 const columns = (sql: Queryable) => sql`
   user_id as "user", added_by, ${utc(sql, "added_at")} as added_at`;
 
-export async function findParticipants(sql: Sql, discussion: Discussion): Promise<Participant[]> {
-  const rows = await sql<Participant[]>`
+export async function findParticipants(sql: Sql, discussion: Discussion): Promise<JsonList<Participant>> {
+  return listAsJson<Participant>(
+    sql,
+    sql`
     select ${columns(sql)} from waybill.discussion_participants
     where tenant_id = ${discussion.tenantId} and process_instance_id = ${discussion.processInstanceId}
-    order by waybill.discussion_participants.added_at, user_id`;
-  return [...rows];
+    order by waybill.discussion_participants.added_at, user_id`,
+  );
 }
 
 /** Adds the user; answers who added them, and when, also where that was long ago. */

@@ -1,7 +1,9 @@
 /** Statements on `waybill.embeds`: the addresses at which visitors find a start form. */
 
+import { type JsonList, listAsJson } from "../database/boundedList.ts";
 import type { Queryable, Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
+import type { Embeds } from "../generated/schemas.ts";
 
 export interface Embed {
   readonly embedId: string;
@@ -44,27 +46,26 @@ export async function findAllowedOrigins(sql: Sql, id: string): Promise<readonly
   return row?.origins;
 }
 
-export interface EmbedRow {
-  readonly embed_id: string;
-  readonly process_key: string;
-  readonly allowed_origins: string[];
-  readonly created_by: string;
-  readonly created_at: string;
-}
-
-/** Newest first. */
+/** Newest first. An embed's `url` is its id behind `address`. */
 export async function findEmbeds(
   sql: Sql,
-  { tenantId, processKey }: { readonly tenantId: number; readonly processKey: string | null },
+  wanted: {
+    readonly tenantId: number;
+    readonly processKey: string | null;
+    readonly address: string;
+  },
   { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<EmbedRow[]> {
-  const rows = await sql<EmbedRow[]>`
-    select id as embed_id, process_key, allowed_origins, created_by,
+): Promise<JsonList<Embeds[number]>> {
+  const { tenantId, processKey, address } = wanted;
+  return listAsJson<Embeds[number]>(
+    sql,
+    sql`
+    select id as embed_id, ${address}::text || id as url, process_key, allowed_origins, created_by,
            ${utc(sql, "created_at")} as created_at
     from waybill.embeds e
     where tenant_id = ${tenantId} and (${processKey}::text is null or process_key = ${processKey})
-    order by e.created_at desc, id offset ${offset} limit ${limit}`;
-  return [...rows];
+    order by e.created_at desc, id offset ${offset} limit ${limit}`,
+  );
 }
 
 /** Whether the tenant had it. */

@@ -4,7 +4,6 @@ import { embedUrl } from "./embedUrl.ts";
 
 export const listEmbeds: Handler<"listEmbeds"> = async ({ query, caller }, { sql, config }) => {
   const { process_key: processKey = null, page = 0, limit = 50 } = query;
-  const wanted = { tenantId: caller.tenant.id, processKey };
-  const embeds = await findEmbeds(sql, wanted, { offset: page * limit, limit });
-  return { status: 200, body: embeds.map((embed) => ({ ...embed, url: embedUrl(config, embed.embed_id) })) };
+  const wanted = { tenantId: caller.tenant.id, processKey, address: embedUrl(config, "") };
+  return { status: 200, body: await findEmbeds(sql, wanted, { offset: page * limit, limit }) };
 };

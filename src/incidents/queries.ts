@@ -1,5 +1,6 @@
 /** Reads of `waybill.incidents`. */
 
+import { type JsonList, listAsJson } from "../database/boundedList.ts";
 import type { Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
 import type { Incident } from "../generated/schemas.ts";
@@ -16,13 +17,15 @@ export async function findIncidents(
   sql: Sql,
   { tenantId, processInstanceId, resolved }: Wanted,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<Incident[]> {
-  const rows = await sql<Incident[]>`
+): Promise<JsonList<Incident>> {
+  return listAsJson<Incident>(
+    sql,
+    sql`
     select id::text as incident_id, process_instance_id::text, process_key, activity_id, type, message, request_sent,
            attempt, ${utc(sql, "created_at")} as created_at, ${utc(sql, "resolved_at")} as resolved_at
     from waybill.incidents
     where tenant_id = ${tenantId} and (resolved_at is not null) = ${resolved}
       and (${processInstanceId}::uuid is null or process_instance_id = ${processInstanceId}::uuid)
-    order by waybill.incidents.created_at desc, id limit ${limit} offset ${offset}`;
-  return [...rows];
+    order by waybill.incidents.created_at desc, id limit ${limit} offset ${offset}`,
+  );
 }

@@ -12,8 +12,12 @@ export const listReportInstances: Handler<"listReportInstances"> = async (
   const { tenant } = caller;
   const processKey = params.processDefinitionKey;
   if (!(await isDeployed(sql, tenant.id, processKey))) throw new Problem("process_not_found");
-  const { total, json } = await findInstances(sql, tenant.id, { processKey, offset: page * limit, limit });
+  const { total, instances } = await findInstances(sql, tenant.id, {
+    processKey,
+    offset: page * limit,
+    limit,
+  });
   const message = `${counted(total, "instance")} in all.`;
-  const data = { instances: { jsonText: json }, page, limit, total };
+  const data = { instances, page, limit, total };
   return { status: 200, body: { success: true, message, data } };
 };

@@ -1,5 +1,6 @@
 /** Reads of `trx_<process_key>`, the transaction table of a process in its tenant's schema (design 10). */
 
+import { type BoundedRows, boundedList, jsonOf } from "../database/boundedList.ts";
 import type { Sql } from "../database/connect.ts";
 import { runShape } from "../database/prepared.ts";
 import { utcText } from "../database/timestamps.ts";
@@ -12,7 +13,7 @@ export async function isDeployed(sql: Sql, tenantId: number, processKey: string)
   return rows.length > 0;
 }
 
-/** Newest first, written as JSON by the database, so that no digit is lost. */
+/** Newest first, written as JSON by the database, so that no digit is lost. Throws `answer_too_large`. */
 export async function findInstances(
   sql: Sql,
   tenantId: number,
@@ -21,13 +22,13 @@ export async function findInstances(
     offset,
     limit,
   }: { readonly processKey: string; readonly offset: number; readonly limit: number },
-): Promise<{ readonly total: number; readonly json: string }> {
+): Promise<{ readonly total: number; readonly instances: { readonly jsonText: string } }> {
   const table = transactionTable(tenantId, processKey);
-  const text = `
-    select (select count(*)::float8 from ${table}) as total, coalesce(json_agg(r), '[]')::text as json from (
+  const { before, after } = boundedList(`, (select count(*)::float8 from ${table}) as total`);
+  const text = `${before}
       select process_instance_id, version, state, started_by, ${utcText("started_at")} as started_at,
              ${utcText("ended_at")} as ended_at, variables
-      from ${table} t order by t.started_at desc, process_instance_id limit $1::bigint offset $2::bigint) r`;
-  const [row] = await runShape<{ total: number; json: string }>(sql, text, [String(limit), String(offset)]);
-  return row ?? { total: 0, json: "[]" };
+      from ${table} t order by t.started_at desc, process_instance_id limit $1::bigint offset $2::bigint ${after}`;
+  const [row] = await runShape<BoundedRows & { total: number }>(sql, text, [String(limit), String(offset)]);
+  return { total: row?.total ?? 0, instances: jsonOf(row) };
 }

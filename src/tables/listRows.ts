@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { counted } from "../counted.ts";
+import { answerTooLarge } from "../database/boundedList.ts";
 import type { Handler } from "../handler.ts";
 import { type Fault, Problem } from "../problem.ts";
 import { stale, withDefinition } from "./definition.ts";
@@ -19,7 +20,7 @@ export const listRows: Handler<"listRows"> = async ({ params, query, caller }, {
     const result = await runPage(sql, statement).catch(refuseSize);
     return result?.current ? result : stale;
   });
-  if (!found.fits) throw tooLarge();
+  if (!found.fits) throw answerTooLarge();
   return {
     status: 200,
     body: {
@@ -35,15 +36,9 @@ export const listRows: Handler<"listRows"> = async ({ params, query, caller }, {
   };
 };
 
-const tooLarge = (cause?: unknown) =>
-  new Problem("answer_too_large", {
-    message: "These rows are too large for one answer. Ask for fewer with limit.",
-    cause,
-  });
-
 /** program_limit_exceeded: one value too large to be written out at all. */
 function refuseSize(error: unknown): never {
-  throw error instanceof postgres.PostgresError && error.code === "54000" ? tooLarge(error) : error;
+  throw error instanceof postgres.PostgresError && error.code === "54000" ? answerTooLarge(error) : error;
 }
 
 /** Parameters that begin with `$` are kept for later features; no column can begin so. */

@@ -3,13 +3,13 @@ import type { Handler } from "../handler.ts";
 import { listRecords } from "./queries.ts";
 
 export const listTables: Handler<"listTables"> = async ({ caller }, { sql }) => {
-  const tables = await listRecords(sql, caller.tenant.id);
+  const { count, tables } = await listRecords(sql, caller.tenant.id);
   return {
     status: 200,
     body: {
       success: true,
-      message: `${counted(tables.count, "table")}.`,
-      data: { tables: { jsonText: tables.json } },
+      message: `${counted(count, "table")}.`,
+      data: { tables },
     },
   };
 };

@@ -1,5 +1,6 @@
 /** The table builder's statements. Those on a tenant's own table are composed in statements.ts. */
 
+import { type BoundedRows, boundedList, jsonOf } from "../database/boundedList.ts";
 import type { Queryable, Sql, Tx } from "../database/connect.ts";
 import { runShape } from "../database/prepared.ts";
 import { utc } from "../database/timestamps.ts";
@@ -7,13 +8,15 @@ import type { Column, TableRecord } from "../generated/schemas.ts";
 import type { JsonText } from "../handler.ts";
 import type { Statement } from "./statements.ts";
 
-/** A table record as JSON, in the contract's shape and order. */
+/** Of a table record, in the contract's shape and order. */
+const recordColumns = (sql: Queryable) => sql`
+  id, table_name, columns, description,
+  ${utc(sql, "created_at")} as created_at,
+  ${utc(sql, "updated_at")} as updated_at`;
+
+/** A table record as JSON. */
 const record = (sql: Queryable) => sql`
-  row_to_json((select r from (select
-    id, table_name, columns, description,
-    ${utc(sql, "created_at")} as created_at,
-    ${utc(sql, "updated_at")} as updated_at
-  ) r))::text`;
+  row_to_json((select r from (select ${recordColumns(sql)}) r))::text`;
 
 /** One tenant's table of this name. */
 const named = (sql: Queryable, tenantId: number, table: string) =>
@@ -36,12 +39,17 @@ export async function findRecord(sql: Sql, tenantId: number, table: string) {
   return row && recordText(row.record);
 }
 
-/** All records of a tenant, newest first, as one JSON array. */
-export async function listRecords(sql: Sql, tenantId: number): Promise<{ count: number; json: string }> {
-  const [row] = await sql<{ count: number; json: string }[]>`
-    select count(*)::int as count, coalesce('[' || string_agg(record, ',' order by id desc) || ']', '[]') as json
-    from (select id, ${record(sql)} as record from waybill.tenant_tables where tenant_id = ${tenantId}) t`;
-  return row ?? { count: 0, json: "[]" };
+/** All records of a tenant, newest first, as one JSON array. Throws `answer_too_large`. */
+export async function listRecords(
+  sql: Sql,
+  tenantId: number,
+): Promise<{ readonly count: number; readonly tables: { readonly jsonText: string } }> {
+  const { before, after } = boundedList(", (select count(*)::int from page) as count");
+  const [row] = await sql<(BoundedRows & { count: number })[]>`
+    ${sql.unsafe(before)}
+    select ${recordColumns(sql)} from waybill.tenant_tables t where tenant_id = ${tenantId} order by t.id desc
+    ${sql.unsafe(after)}`;
+  return { count: row?.count ?? 0, tables: jsonOf(row) };
 }
 
 /** Fails with unique_violation `tenant_tables_name` where the tenant has a table of this name. */

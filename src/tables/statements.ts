@@ -7,6 +7,7 @@
  * statement prepared for one definition never serves another.
  */
 
+import { maxPageBytes, maxRowBytes } from "../database/boundedList.ts";
 import { quoteIdentifier, quoteLiteral, quoteTable } from "../database/identifiers.ts";
 import { builtInColumns, type Definition } from "./definition.ts";
 
@@ -33,11 +34,6 @@ class Parameters {
     return type === "text" ? `$${this.values.length}::text` : `$${this.values.length}::text::${type}`;
   }
 }
-
-/** Bytes of JSON. Several rows are not put together beyond this. */
-const maxPageBytes = 16 * 1024 ** 2;
-/** A row alone may have more: every row that one request can write fits. */
-const maxRowBytes = 64 * 1024 ** 2;
 
 /**
  * One row `{ current, fits, rows, total }`: `rows` is the rows' JSON with commas between, null where there are none or

@@ -1,5 +1,6 @@
 /** Reads of `waybill.user_tasks`: the open ones. */
 
+import { type JsonList, listAsJson } from "../database/boundedList.ts";
 import type { Queryable, Sql } from "../database/connect.ts";
 import { utc } from "../database/timestamps.ts";
 import type { Task } from "../generated/schemas.ts";
@@ -13,13 +14,15 @@ export async function findTasks(
   sql: Sql,
   { tenantId, processInstanceId }: { readonly tenantId: number; readonly processInstanceId: string | null },
   { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<Task[]> {
-  const rows = await sql<Task[]>`
+): Promise<JsonList<Task>> {
+  return listAsJson<Task>(
+    sql,
+    sql`
     select ${columns(sql)} from waybill.user_tasks t
     where t.tenant_id = ${tenantId} and t.ended_at is null
       and (${processInstanceId}::uuid is null or t.process_instance_id = ${processInstanceId}::uuid)
-    order by t.created_at, t.id limit ${limit} offset ${offset}`;
-  return [...rows];
+    order by t.created_at, t.id limit ${limit} offset ${offset}`,
+  );
 }
 
 export async function findTask(sql: Sql, tenantId: number, id: string): Promise<Task | undefined> {
