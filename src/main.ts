@@ -11,6 +11,7 @@ import { connectServer } from "./database/connect.ts";
 import { databaseProblem } from "./database/databaseProblem.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
+import { prepareServiceRole } from "./database/serviceRole.ts";
 import type { Deps } from "./deps.ts";
 import { removeLeftoverUploads, sweepOnce } from "./fileUpkeep/sweep.ts";
 import { startJobs } from "./jobs/jobs.ts";
@@ -36,7 +37,8 @@ async function run(config: Config, ending: Ending): Promise<void> {
   const url = database?.url ?? (databaseUrl as string);
   try {
     await migrate(url, { log }).catch(refuseDatabase);
-    const { sql, control } = connectServer(url, config.databasePoolSize);
+    const serviceUrl = database ? await prepareServiceRole(url) : url;
+    const { sql, control } = connectServer(serviceUrl, config.databasePoolSize);
     let draining = false;
     const parts = wire(config, { sql, control, log, draining: () => draining });
     await warnOfClock(parts);
