@@ -6,7 +6,7 @@
  */
 import { statfs } from "node:fs/promises";
 import { createFairShare } from "./fairShare.ts";
-import { Problem } from "./problem.ts";
+import { Problem, type ProblemOptions } from "./problem.ts";
 
 export interface DiskSpace {
   /**
@@ -89,8 +89,8 @@ export function createDiskSpace({ path, reserveBytes }: DiskSpaceOptions): DiskS
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
-export const noRoom = (cause?: unknown) =>
+export const noRoom = (options: Pick<ProblemOptions, "message" | "cause"> = {}) =>
   new Problem("insufficient_storage", {
     message: "There is no room for the file at the moment. Nothing was stored.",
-    cause,
+    ...options,
   });

@@ -30,6 +30,8 @@ export interface Visitor {
   readonly tenant: Tenant;
   readonly processKey: string;
   readonly expiresAt: Date;
+  /** Where the session began; a platform's own sessions have none. */
+  readonly embedId: string | undefined;
 }
 
 type CallerOf<Security> = Security extends { readonly scheme: "accessToken" }
@@ -42,6 +44,8 @@ export interface RequestOf<Id extends OperationId> {
   /** Also in the `X-Request-Id` header, every log line and the audit trail. UUID version 7. */
   readonly requestId: string;
   readonly caller: CallerOf<Operations[Id]["security"]>;
+  /** The caller's network address, as limits count by it, where the operation has a limit by address. */
+  readonly address?: string | undefined;
   readonly params: StaticOf<Operations[Id]["params"]>;
   readonly query: StaticOf<Operations[Id]["query"]>;
   readonly body: Operations[Id]["body"] extends { schema: infer Schema } ? StaticOf<Schema> : undefined;

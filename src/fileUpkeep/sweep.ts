@@ -1,6 +1,7 @@
 /**
- * The sweep: what nobody committed goes, and what a crash left half done is finished (reference 3, design 8); stored
- * files as well, which have no draft's age.
+ * The sweep: removes what nobody committed and what was committed without an instance that ever took it, and finishes
+ * what a crash left half done; stored files as well, which have no draft's age. Objects of uploads that were given up are
+ * removed again, since a storage that hung may store them late.
  *
  * Each step can be the last: a file is `deleting` first, then its object goes, then its row, and the next sweep
  * goes on from any of these. Any number of sweeps may run at once: rows are claimed by one, and doing a removal twice
@@ -9,8 +10,10 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Parts } from "../deps.ts";
+import { removeGivenUp } from "../files/givenUp.ts";
+import { forgetOldDays } from "../files/quotas.ts";
 import { removeDue } from "../files/removal.ts";
-import { attachments, claimForRemoval, forgetExpired } from "../formFiles/queries.ts";
+import { attachments, claimForRemoval, claimUnbound, forgetExpired } from "../formFiles/queries.ts";
 import { forgetQuietKeys } from "../rateLimits/queries.ts";
 import { claimForRemoval as claimStoredFiles, storedFiles } from "../storedFiles/queries.ts";
 import { forgetExpiredRevocations } from "../tokenRevocations/queries.ts";
@@ -26,15 +29,23 @@ export async function sweepOnce(parts: Parts): Promise<number> {
   await forgetExpired(sql);
   await forgetQuietKeys(sql);
   await forgetExpiredRevocations(sql);
+  await forgetOldDays(sql);
   const leaseSeconds = Math.min(longestLeaseSeconds, config.draftSweepIntervalSeconds);
   // Each whatever becomes of the other: an object that cannot be removed holds up its own kind alone.
   const outcomes = await Promise.allSettled([
     removeDue(attachments, parts, {
       claim: (count) => claimForRemoval(sql, { draftHours: config.draftMaxAgeHours, leaseSeconds, count }),
     }),
+    removeDue(attachments, parts, {
+      claim: (count) => claimUnbound(sql, { days: config.unboundMaxAgeDays, count }),
+    }),
     removeDue(storedFiles, parts, { claim: (count) => claimStoredFiles(sql, { leaseSeconds, count }) }),
+    removeGivenUp(parts),
   ]);
-  const removed = outcomes.reduce((sum, outcome) => sum + ("value" in outcome ? outcome.value : 0), 0);
+  const removed = outcomes.reduce(
+    (sum, outcome) => sum + (outcome.status === "fulfilled" ? (outcome.value ?? 0) : 0),
+    0,
+  );
   if (removed > 0) log.info({ removed }, "swept files that were never committed or stored");
   const failed = outcomes.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;

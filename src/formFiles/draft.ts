@@ -1,9 +1,12 @@
 /** An upload becomes a draft, or leaves nothing behind (design 8). */
 
+import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import type { ReceivedFile } from "../file.ts";
 import { keyOf } from "../files/fileKind.ts";
+import { hasHung, noteGivenUp } from "../files/givenUp.ts";
 import { type JudgedFile, judgeFile } from "../files/judge.ts";
+import { chargeDay, insertWithin, requireTenantRoom } from "../files/quotas.ts";
 import type { AttachmentMetadata } from "../generated/schemas.ts";
 import { Problem } from "../problem.ts";
 import { metadataOf } from "./attachment.ts";
@@ -30,6 +33,10 @@ export interface UploadSession {
   readonly id: string;
   readonly tenantId: number;
   readonly expiresAt: Date;
+  /** Where the session began; a platform's own sessions have none. */
+  readonly embedId: string | undefined;
+  /** The visitor's network address, as limits count by it. */
+  readonly address: string;
 }
 
 /** Files in a form session (reference 8); their total size is at most twice the largest file. */
@@ -48,6 +55,7 @@ export async function storeDraft(
   const id = Bun.randomUUIDv7();
   const attachment = attachmentOf(judged, { id, origin });
   await insert(attachment, origin, deps);
+  const begun = performance.now();
   try {
     const { path, size, sha256, mimeType: contentType } = judged;
     await deps.storage.put(keyOf(attachments, { tenantId: origin.tenantId, id }), {
@@ -57,13 +65,13 @@ export async function storeDraft(
       contentType,
     });
   } catch (error) {
-    await abandon(attachment, deps);
+    await abandon(attachment, deps, { hasHung: hasHung(error, begun) });
     throw error;
   }
   const uploadedAt = await markDraft(deps.sql, id);
   if (uploadedAt === undefined) {
     // The sweep took the row for an abandoned one, perhaps before the object was there.
-    await abandon(attachment, deps);
+    await abandon(attachment, deps, { hasHung: false });
     throw new Problem("request_timeout", { message: "Storing the file took too long." });
   }
   return metadataOf(attachment, uploadedAt);
@@ -84,12 +92,22 @@ function attachmentOf(file: JudgedFile, { id, origin }: { id: string; origin: Or
 }
 
 async function insert(attachment: NewAttachment, { by }: Origin, { sql, config }: Deps): Promise<void> {
-  if ("user" in by) return insertReceiving(sql, attachment);
+  const { id: attachmentId, tenantId, size: bytes } = attachment;
+  const room = { tenantId, bytes, quota: config.tenantStorageQuota };
+  if ("user" in by) return insertWithin(sql, room, (on) => insertReceiving(on, attachment));
   await sql.begin(async (tx) => {
     const usage = await lockSession(tx, by.session);
-    checkQuota(usage, attachment.size, 2 * config.uploadMaxBytes);
+    checkQuota(usage, bytes, 2 * config.uploadMaxBytes);
+    await chargeDay(tx, { attachmentId, bytes, limits: dailyLimits(by.session, config) });
+    await requireTenantRoom(tx, room);
     await insertReceiving(tx, attachment);
   });
+}
+
+function dailyLimits({ address, embedId }: UploadSession, { publicUploadDailyQuota }: Config) {
+  const { perAddress, perEmbed } = publicUploadDailyQuota;
+  const limits = [{ scope: `address:${address}`, bytes: perAddress }];
+  return embedId === undefined ? limits : [...limits, { scope: `embed:${embedId}`, bytes: perEmbed }];
 }
 
 function checkQuota({ files, size }: SessionUsage, added: number, maxBytes: number): void {
@@ -103,10 +121,19 @@ function checkQuota({ files, size }: SessionUsage, added: number, maxBytes: numb
     });
 }
 
-/** The object may or may not have arrived. What cannot be cleaned up now the sweep does later. */
-async function abandon({ id, tenantId }: NewAttachment, { sql, storage, log }: Deps): Promise<void> {
+/**
+ * The object may or may not have arrived, and may arrive yet. What cannot be cleaned up now the sweep does later. A
+ * storage that hung is not asked again: the client has waited for it long enough.
+ */
+async function abandon(
+  { id, tenantId }: NewAttachment,
+  { sql, storage, log }: Deps,
+  { hasHung }: { readonly hasHung: boolean },
+): Promise<void> {
+  const key = keyOf(attachments, { tenantId, id });
   try {
-    await storage.remove(keyOf(attachments, { tenantId, id }));
+    await noteGivenUp(sql, [key]);
+    if (!hasHung) await storage.remove(key);
     await deleteRow(sql, id);
   } catch (err) {
     log.warn({ attachment_id: id, err }, "an upload that failed is left to the sweep");

@@ -285,6 +285,21 @@ export async function claimForRemoval(
     returning a.id::text, a.tenant_id::float8 as "tenantId"`;
 }
 
+/** As `claimForRemoval`, of files that were committed without an instance, and that none took for so many days. */
+export async function claimUnbound(
+  sql: Sql,
+  { days, count }: { readonly days: number; readonly count: number },
+): Promise<{ id: string; tenantId: number }[]> {
+  return sql<{ id: string; tenantId: number }[]>`
+    with due as (
+      select id from waybill.attachments
+      where state = 'committed' and process_instance_id is null
+        and state_since < now() - make_interval(secs => ${days * 86_400})
+      order by state_since limit ${count} for update skip locked)
+    update waybill.attachments a set state = 'deleting', state_since = now() from due where a.id = due.id
+    returning a.id::text, a.tenant_id::float8 as "tenantId"`;
+}
+
 export const attachments: FileKind = {
   folder: "attachments",
   rows: (sql) => sql`

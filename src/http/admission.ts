@@ -33,7 +33,8 @@ export async function admit(arrival: Arrival, operation: Operation, deps: Deps):
   if (operation.audit) exchange.subject = namesIn(params);
   await authenticate(arrival, exchange, { operation, deps });
   if (!operation.rateLimit) return;
-  const who = operation.rateLimit.per === "user" ? userOf(exchange) : addressOf(arrival, deps);
+  if (operation.rateLimit.per === "address") exchange.address = addressOf(arrival, deps);
+  const who = exchange.address ?? userOf(exchange);
   Object.assign(exchange.headers, await enforceRateLimit(deps, operation.rateLimit, who));
 }
 

@@ -165,8 +165,8 @@ function runner(operation: Operation, { handlers, deps, options, answerRoom }: B
     if (!merges && faults.length > 0) throw new Problem("invalid_body", { errors: faults });
     if (operation.tenantIn === "body")
       await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
-    const { requestId, caller } = exchange;
-    const given = { requestId, caller, params, query, body: value, faults };
+    const { requestId, caller, address } = exchange;
+    const given = { requestId, caller, address, params, query, body: value, faults };
     const lane = caller && ({ kind: "request", tenant: caller.tenant.id } as const);
     const handle = () => (merges ? handler.mergesFaults : handler)(given as never, deps);
     const answered = await inLane(lane, handle);

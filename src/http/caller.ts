@@ -45,7 +45,8 @@ export async function authenticateVisitor(request: Request, { formTokens, sql }:
   const { embedId } = verified ?? {};
   if (!verified || !tenant || (embedId !== undefined && !(await isEmbed(sql, tenant.id, embedId))))
     throw new Problem("unauthenticated", { message: "A valid form session token is needed." });
-  return { id: verified.sessionId, tenant, processKey: verified.processKey, expiresAt: verified.expiresAt };
+  const { sessionId: id, processKey, expiresAt } = verified;
+  return { id, tenant, processKey, expiresAt, embedId };
 }
 
 async function findMembership(request: Request, { roles, tenant }: Demand, { accessTokens, sql }: Deps) {

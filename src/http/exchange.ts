@@ -13,6 +13,8 @@ export interface Exchange {
   readonly headers: Record<string, string>;
   operation?: Operation;
   caller?: Caller | Visitor;
+  /** The client's address as limits count by it, where the operation has a limit by address. */
+  address?: string;
   /** What was answered. */
   status?: number;
   /** The table that the request names, once that is known. For the audit trail. */

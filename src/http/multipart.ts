@@ -101,7 +101,7 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, lim
     paths.push(path);
     const file = receive(stream, { path, fileName, declaredType });
     file.catch((cause) =>
-      fail(isDiskFull(cause) ? noRoom(cause) : new Problem("storage_unavailable", { cause })),
+      fail(isDiskFull(cause) ? noRoom({ cause }) : new Problem("storage_unavailable", { cause })),
     );
     files.push(file);
     refuse(fields.addFile(name, file));

@@ -1,8 +1,11 @@
 import { storeDraft } from "../formFiles/draft.ts";
 import type { Handler } from "../handler.ts";
 
-export const uploadPublicAttachment: Handler<"uploadPublicAttachment"> = async ({ body, caller }, deps) => {
-  const { id, tenant, processKey, expiresAt } = caller;
+export const uploadPublicAttachment: Handler<"uploadPublicAttachment"> = async (
+  { body, caller, address = "" },
+  deps,
+) => {
+  const { id, tenant, processKey, expiresAt, embedId } = caller;
   const metadata = await storeDraft(
     body.file,
     {
@@ -11,7 +14,7 @@ export const uploadPublicAttachment: Handler<"uploadPublicAttachment"> = async (
       fieldName: body.field_name,
       processInstanceId: null,
       taskId: null,
-      by: { session: { id, tenantId: tenant.id, expiresAt } },
+      by: { session: { id, tenantId: tenant.id, expiresAt, embedId, address } },
     },
     deps,
   );

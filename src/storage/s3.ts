@@ -28,18 +28,18 @@ import {
 } from "./storage.ts";
 
 export interface S3Options {
-  /** Milliseconds in which a server must have connected, taken a chunk, given one or answered. Default 10,000. */
+  /** Milliseconds in which a server must have connected, taken a chunk, given one or answered. Default 8,000. */
   readonly stallMs?: number;
 }
 
 type Work<T> = (client: Client, clock: StallClock) => Promise<T>;
 
 /** Keeps objects in `config.bucket`, which `prepare` makes. */
-export function s3Storage(config: S3Config, { stallMs = 10_000 }: S3Options = {}): Storage {
+export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {}): Storage {
   const { bucket, region } = config;
 
-  async function attempt<T>(work: Work<T>): Promise<T> {
-    const clock = startStallClock(stallMs);
+  async function attempt<T>(work: Work<T>, waitMs = stallMs): Promise<T> {
+    const clock = startStallClock(waitMs);
     try {
       return await clock.race(work(clientOf(config, clock), clock));
     } catch (cause) {
@@ -51,10 +51,15 @@ export function s3Storage(config: S3Config, { stallMs = 10_000 }: S3Options = {}
     }
   }
 
-  // A kept connection that the server has closed breaks on its next use. Every call here may be made twice.
+  // A kept connection that the server has closed breaks on its next use. Every call here may be made twice, within the
+  // time of one.
   async function call<T>(work: Work<T>): Promise<T> {
+    const begun = performance.now();
     try {
-      return await attempt(work).catch((cause) => (isBroken(cause) ? attempt(work) : Promise.reject(cause)));
+      return await attempt(work).catch((cause) => {
+        const left = stallMs - (performance.now() - begun);
+        return isBroken(cause) && left > 0 ? attempt(work, left) : Promise.reject(cause);
+      });
     } catch (cause) {
       throw unavailable(explained(cause));
     }

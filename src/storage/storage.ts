@@ -70,7 +70,7 @@ export function checkKey(key: string): void {
 /** Wraps what a storage failed with, unless it is a problem already; a full disk is `insufficient_storage`. */
 export function unavailable(cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
-  return isFull(cause) ? noRoom(cause) : new Problem("storage_unavailable", { cause });
+  return isFull(cause) ? noRoom({ cause }) : new Problem("storage_unavailable", { cause });
 }
 
 /** What S3 servers say where their disks are full. */

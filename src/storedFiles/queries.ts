@@ -15,7 +15,7 @@ export interface NewStoredFile extends SentFile {
 }
 
 /** The rows come before their objects, so that an object without a row cannot be left behind. */
-export async function insertReceiving(sql: Sql, files: readonly NewStoredFile[]): Promise<void> {
+export async function insertReceiving(sql: Queryable, files: readonly NewStoredFile[]): Promise<void> {
   await sql`
     insert into waybill.stored_files (id, tenant_id, state, file_name, mime_type, size, sha256, uploaded_by, message_id)
     select id, "tenantId", 'receiving', "fileName", "mimeType", size, decode(sha256, 'hex'), "uploadedBy", "messageId"

@@ -2,7 +2,9 @@
 import type { Tx } from "../database/connect.ts";
 import type { Parts } from "../deps.ts";
 import { keyOf } from "../files/fileKind.ts";
+import { hasHung, noteGivenUp } from "../files/givenUp.ts";
 import type { JudgedFile } from "../files/judge.ts";
+import { insertWithin } from "../files/quotas.ts";
 import { Problem } from "../problem.ts";
 import {
   insertReceiving,
@@ -34,7 +36,7 @@ export interface StoreOptions<T> {
 
 /**
  * Rows that say `receiving`, the objects, and only then `stored`. A crash in between leaves rows for the sweep, never
- * an object that nobody knows of. Throws `storage_unavailable`, and `request_timeout` where it took so long that the
+ * an object that nobody knows of. Throws `insufficient_storage`, `storage_unavailable`, and `request_timeout` where it took so long that the
  * sweep took the files for abandoned ones.
  */
 export async function storeFiles<T>(
@@ -43,12 +45,15 @@ export async function storeFiles<T>(
   { along }: StoreOptions<T>,
 ): Promise<T> {
   const rows = files.map(({ row }) => row);
-  await insertReceiving(parts.sql, rows);
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  const room = { tenantId: rows[0]?.tenantId ?? 0, bytes, quota: parts.config.tenantStorageQuota };
+  await insertWithin(parts.sql, room, (on) => insertReceiving(on, rows));
+  const begun = performance.now();
   try {
     for (const file of files) await put(file, parts);
     return await (parts.sql.begin((tx) => settle(tx, rows, along)) as Promise<T>);
   } catch (error) {
-    await abandon(rows, parts);
+    await abandon(rows, parts, { hasHung: hasHung(error, begun) });
     throw error;
   }
 }
@@ -76,18 +81,25 @@ const put = ({ row, path }: Incoming, { storage }: Parts) =>
   });
 
 /**
- * The objects may or may not have arrived. What cannot be cleaned up now the sweep does later.
+ * The objects may or may not have arrived, and may arrive yet. What cannot be cleaned up now the sweep does later. A
+ * storage that hung is not asked again: the client has waited for it long enough.
  *
  * A commit whose answer was lost has stored the files all the same. Only a look that comes after the rows were locked
  * tells, since that commit may be under way yet.
  */
-async function abandon(rows: readonly NewStoredFile[], { sql, storage, log }: Parts): Promise<void> {
+async function abandon(
+  rows: readonly NewStoredFile[],
+  { sql, storage, log }: Parts,
+  { hasHung }: { readonly hasHung: boolean },
+): Promise<void> {
   const ids = rows.map(({ id }) => id);
   try {
     await markDeleting(sql, ids);
     const stored = new Set(await storedAmong(sql, ids));
     const gone = rows.filter(({ id }) => !stored.has(id));
-    for (const row of gone) await storage.remove(keyOf(storedFiles, row));
+    const keys = gone.map((row) => keyOf(storedFiles, row));
+    await noteGivenUp(sql, keys);
+    if (!hasHung) for (const key of keys) await storage.remove(key);
     await storedFiles.deleteRows(
       sql,
       gone.map(({ id }) => id),
