@@ -32,8 +32,10 @@ export interface StoredFile {
   readonly content: Uint8Array;
 }
 
-/** A user, or a visitor in a form session. */
-export type Starter = { readonly user: string } | { readonly formSession: string };
+/** A user, or a visitor in a form session. A user binds own uploads, or any (`bindsAny`). */
+export type Starter =
+  | { readonly user: string; readonly bindsAny?: boolean }
+  | { readonly formSession: string };
 
 export interface ProcessEngine {
   /** Throws `invalid_bpmn`, `invalid_form` and `process_key_in_use`. */
@@ -87,6 +89,8 @@ export interface TaskCompletion {
   readonly taskId: string;
   readonly variables: ReadonlyMap<string, StoredVariable>;
   readonly user: string;
+  /** Whether the user may bind uploads of others. */
+  readonly bindsAny?: boolean;
 }
 
 export interface Corrections {

@@ -67,6 +67,18 @@ export interface Binding {
   readonly tenantId: number;
   readonly processInstanceId: string | null;
   readonly taskId: string | null;
+  /** Whose request it is. Absent: of one who may bind any file of the tenant. */
+  readonly by?: Binder | undefined;
+}
+
+/** A user, who binds own uploads. */
+export interface Binder {
+  readonly user: string;
+  /**
+   * Also the uploads of others, to an instance that the request or the upload names: one of another engine, of which
+   * nothing is known here, or one that the user started or takes part in.
+   */
+  readonly forOthers: boolean;
 }
 
 export interface BindingResult {
@@ -79,22 +91,32 @@ export interface BindingResult {
 
 /**
  * Commits all of the attachments, or none. Taken is a draft, and one that was committed before there was an instance,
- * by the first one that comes; one committed to the same instance and task already is fine. Rows are locked in the order
- * of their ids, so that two of these cannot deadlock.
+ * by the first one that comes; one committed to the same instance and task already is fine. A file that the user may not
+ * bind is like one that does not exist. Rows are locked in the order of their ids, so that two of these cannot deadlock.
  */
 export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
+  const { user = null, forOthers = true } = to.by ?? {};
   const wanted = uuids(sql, ids);
   const [row] = await sql<(Omit<BindingResult, "notCommitted"> & { unfit: string[] | null })[]>`
     with wanted as (select distinct unnest(${wanted}) as id),
     locked as (
-      select a.id, a.state, a.process_instance_id, a.task_id,
+      select a.id, a.state, a.process_instance_id, a.task_id, a.uploader,
              coalesce(${to.processInstanceId}::text, a.process_instance_id) as new_instance,
              coalesce(${to.taskId}::text, a.task_id) as new_task
       from waybill.attachments a where a.id = any(${wanted}) and a.tenant_id = ${to.tenantId}
       order by a.id for update),
     judged as (
-      select *, state = 'draft' or (state = 'committed' and process_instance_id is null and new_instance is not null)
-                  as free
+      select *, (state = 'draft' or (state = 'committed' and process_instance_id is null and new_instance is not null))
+                and (${user}::text is null or uploader = ${user} or (${forOthers}::boolean and new_instance is not null
+                  and not exists (
+                    select from waybill.process_instances i
+                    where i.tenant_id = ${to.tenantId} and i.started_by is distinct from ${user}
+                      and i.id = case when new_instance ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                                      then new_instance::uuid end
+                      and not exists (
+                        select from waybill.discussion_participants p
+                        where p.tenant_id = i.tenant_id and p.process_instance_id = i.id::text
+                          and p.user_id = ${user})))) as free
       from locked),
     fit as (
       select * from judged where free or (state = 'committed'

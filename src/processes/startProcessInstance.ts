@@ -1,3 +1,4 @@
+import { bindsAny } from "../formFiles/binder.ts";
 import type { NewProcessInstance } from "../generated/schemas.ts";
 import type { FaultMergingHandler } from "../handler.ts";
 import { parseVariables } from "../variables/parse.ts";
@@ -11,7 +12,7 @@ export const startProcessInstance: FaultMergingHandler<"startProcessInstance"> =
       tenant,
       processKey: key,
       variables,
-      by: { user },
+      by: { user, bindsAny: bindsAny(caller) },
     });
     return {
       status: 201,

@@ -1,3 +1,4 @@
+import { bindsAny } from "../formFiles/binder.ts";
 import type { FaultMergingHandler } from "../handler.ts";
 import { parseVariables } from "../variables/parse.ts";
 
@@ -5,7 +6,8 @@ export const completeTask: FaultMergingHandler<"completeTask"> = {
   mergesFaults: async ({ params, body, faults, caller }, { engine, log }) => {
     const { tenant, subject: user } = caller;
     const variables = parseVariables(body, { faults, log });
-    await engine.completeTask({ tenant, taskId: params.task_id, variables, user });
+    const taskId = params.task_id;
+    await engine.completeTask({ tenant, taskId, variables, user, bindsAny: bindsAny(caller) });
     return { status: 204, body: undefined };
   },
 };

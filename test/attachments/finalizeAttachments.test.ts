@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Finalization } from "../../sdk/src/generated/index.ts";
 import { commit, freshInstance, freshUser, member, slugOf, upload } from "../support/attachments.ts";
 import { end, flow, model, start, userTask } from "../support/bpmn.ts";
-import { deploy, freshKey, startInstance } from "../support/processes.ts";
+import { completeTask, deploy, freshKey, startInstance, tasksOf } from "../support/processes.ts";
 import { startServer, type TestServer, type TokenClaims } from "../support/server.ts";
 import { refusal, send } from "../support/tables.ts";
 
@@ -53,8 +53,9 @@ test("without an instance and a task, those of the upload count; empty ones are 
   const expected = { committed: [id], process_instance_id: "of-upload", task_id: "task-of-upload" };
   expect(await finalize({ attachment_ids: [id] })).toEqual(expected);
   expect(await finalize({ attachment_ids: [id], process_instance_id: "", task_id: "" })).toEqual(expected);
-  const [startForm = ""] = await drafts(1);
-  expect(await finalize({ attachment_ids: [startForm] })).toEqual({
+  const by = member();
+  const [startForm = ""] = await drafts(1, by);
+  expect(await finalize({ attachment_ids: [startForm] }, by)).toEqual({
     committed: [startForm],
     process_instance_id: null,
     task_id: null,
@@ -65,8 +66,8 @@ test("one committed without an instance is taken by the first that comes, and by
   const by = member();
   const ids = await drafts(2, by);
   const nothing = { committed: ids, process_instance_id: null, task_id: "t" };
-  expect(await finalize({ attachment_ids: ids, task_id: "t" })).toEqual(nothing);
-  expect(await finalize({ attachment_ids: ids })).toEqual(nothing);
+  expect(await finalize({ attachment_ids: ids, task_id: "t" }, by)).toEqual(nothing);
+  expect(await finalize({ attachment_ids: ids }, by)).toEqual(nothing);
   expect(await refusal(finalize({ attachment_ids: ids, task_id: "u" }))).toMatchObject({ status: 409 });
   const stranger = member(freshUser(), 2);
   const bound = { attachment_ids: ids, process_instance_id: "i", task_id: "u" };
@@ -87,8 +88,9 @@ test("one committed without an instance is taken by the first that comes, and by
 
 test("of two instances that take one committed without any at the same time, one has it", async () => {
   for (let round = 0; round < 5; round++) {
-    const attachment_ids = await drafts(3);
-    await finalize({ attachment_ids });
+    const by = member();
+    const attachment_ids = await drafts(3, by);
+    await finalize({ attachment_ids }, by);
     const instances = Array.from({ length: 6 }, freshInstance);
     const outcomes = await Promise.allSettled(
       instances.map((process_instance_id) => finalize({ attachment_ids, process_instance_id })),
@@ -103,12 +105,63 @@ test("a process starts with a file that was finalized before, and a second one d
   const key = freshKey();
   const flows = [start(), userTask("review"), end(), flow("start", "review", "end")];
   await deploy(server, model(key, flows.join("\n")));
-  const metadata = await upload(server, { by: member() });
-  const [id] = (await finalize({ attachment_ids: [metadata.attachment_id] })).committed;
+  const by = member();
+  const metadata = await upload(server, { by });
+  const [id] = (await finalize({ attachment_ids: [metadata.attachment_id] }, by)).committed;
   const variables = { card: JSON.stringify(metadata) };
   const instance = await startInstance(server, key, { variables });
   expect(await statesOf([id ?? ""])).toEqual([["committed", instance.process_instance_id, null]]);
   expect(await refusal(startInstance(server, key, { variables }))).toMatchObject({ code: "not_committed" });
+});
+
+/** A process with a task for anybody, and an instance of it that somebody has started. */
+async function instanceOf(starter: TokenClaims) {
+  const key = freshKey();
+  await deploy(
+    server,
+    model(key, [start(), userTask("review"), end(), flow("start", "review", "end")].join("\n")),
+  );
+  const { process_instance_id } = await startInstance(server, key, { by: starter });
+  return { key, process_instance_id };
+}
+
+const notCommitted = { status: 409, code: "not_committed" };
+
+test("who knows the id of another's draft cannot take it, and its uploader still can", async () => {
+  const [alice, bob, carol] = [member(), member(), member()];
+  const metadata = await upload(server, { by: alice });
+  const attachment_ids = [metadata.attachment_id];
+  const variables = { card: JSON.stringify(metadata) };
+  const own = await instanceOf(bob);
+  const alices = await instanceOf(alice);
+
+  // Without an instance, as a variable of a start, of a task, and for an instance that is not the caller's.
+  expect(await refusal(finalize({ attachment_ids }, bob))).toMatchObject(notCommitted);
+  expect(await refusal(startInstance(server, own.key, { by: bob, variables }))).toMatchObject(notCommitted);
+  const [task] = await tasksOf(server, own.process_instance_id);
+  expect(await refusal(completeTask(server, task?.task_id ?? "", { by: bob, variables }))).toMatchObject(
+    notCommitted,
+  );
+  const to = { attachment_ids, process_instance_id: alices.process_instance_id };
+  expect(await refusal(finalize(to, carol))).toMatchObject(notCommitted);
+  expect(await statesOf(attachment_ids)).toEqual([["draft", null, null]]);
+
+  expect((await finalize({ attachment_ids }, alice)).committed).toEqual(attachment_ids);
+  expect(await refusal(startInstance(server, own.key, { by: bob, variables }))).toMatchObject(notCommitted);
+  expect((await finalize(to, alice)).process_instance_id).toBe(alices.process_instance_id);
+});
+
+test("an instance's starter, its participants, administrators and engines finalize what others uploaded for it", async () => {
+  const starter = member();
+  const { process_instance_id } = await instanceOf(starter);
+  for (const by of [starter, { user: freshUser(), roles: ["engine"] }, { user: freshUser() }]) {
+    const attachment_ids = await drafts(1);
+    expect((await finalize({ attachment_ids, process_instance_id }, by)).committed).toEqual(attachment_ids);
+  }
+  // An instance of another engine is not known here.
+  const attachment_ids = await drafts(1);
+  const elsewhere = { attachment_ids, process_instance_id: crypto.randomUUID() };
+  expect((await finalize(elsewhere, member())).committed).toEqual(attachment_ids);
 });
 
 test("an id that stands twice, or in capitals, is one attachment", async () => {

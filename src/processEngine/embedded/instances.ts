@@ -42,7 +42,7 @@ export async function start(within: Within, begin: NewInstance): Promise<Instanc
   };
   try {
     const now = new Date(definition.now);
-    const state = await insert(within, instance, { given: begin.variables, now });
+    const state = await insert(within, instance, { begin, now });
     within.serviceTasks.ring();
     return { processInstanceId: instance.id, processKey, state };
   } catch (error) {
@@ -60,10 +60,11 @@ export async function start(within: Within, begin: NewInstance): Promise<Instanc
 async function insert(
   within: Within,
   instance: NewInstanceRow,
-  { given, now }: { readonly given: Variables; readonly now: Date },
+  { begin, now }: { readonly begin: NewInstance; readonly now: Date },
 ): Promise<"active" | "completed"> {
   const { sql } = within;
   const { tenantId } = instance;
+  const { variables: given } = begin;
   const [model, variables] = await Promise.all([
     within.models.of(sql, instance.definitionId),
     withFacts(sql, tenantId, given),
@@ -72,7 +73,7 @@ async function insert(
   const event = { kind: "started" } as const;
   const step = { engineState: null, event, values: valuesFor(model, variables), now };
   const standing = runHere(model, step) ?? (await runElsewhere(within, { model, tenantId }, step));
-  const to = { tenantId, processInstanceId: instance.id, taskId: null };
+  const to = { tenantId, processInstanceId: instance.id, taskId: null, by: ownOnly(begin.by) };
   await sql.begin((tx) =>
     Promise.all([
       insertInstance(tx, instance),
@@ -92,6 +93,10 @@ async function insert(
   );
   return standing.engineState === null ? "completed" : "active";
 }
+
+/** Naming an upload in a variable is no right to it: a user binds own ones. Of visitors `refuseForeign` takes care. */
+const ownOnly = (by: NewInstance["by"]) =>
+  "user" in by && !by.bindsAny ? { user: by.user, forOthers: false } : undefined;
 
 /** A visitor binds what the visitor uploaded, and nothing else. */
 async function refuseForeign(
@@ -119,14 +124,15 @@ const isSecondStart = (error: unknown) =>
 
 export async function completeTask(
   within: Within,
-  { tenant, taskId, variables, user }: TaskCompletion,
+  { tenant, taskId, variables, user, bindsAny = false }: TaskCompletion,
 ): Promise<void> {
   const task = isUuid(taskId) ? await findUserTask(within.sql, tenant.id, taskId) : undefined;
   if (!task) throw new Problem("task_not_found");
   if (task.ended) throw taskCompleted();
   const { processInstanceId, executionId } = task;
   const event = { kind: "userTaskCompleted", executionId } as const;
-  const step = { tenantId: tenant.id, processInstanceId, event, written: variables, taskId };
+  const by = ownOnly({ user, bindsAny });
+  const step = { tenantId: tenant.id, processInstanceId, event, written: variables, taskId, by };
   const close = (tx: Tx) => closeUserTask(tx, { id: taskId, user, tenantId: tenant.id, processInstanceId });
   await advance(within, { ...step, close }).catch((error: unknown) => {
     throw error instanceof NothingWaits ? taskCompleted() : error;

@@ -8,7 +8,7 @@
 import type { Sql, Tx } from "../../database/connect.ts";
 import type { Deps } from "../../deps.ts";
 import { notCommitted } from "../../formFiles/commit.ts";
-import { type Binding, boundAmong, commitAll } from "../../formFiles/queries.ts";
+import { type Binder, type Binding, boundAmong, commitAll } from "../../formFiles/queries.ts";
 import type { Queue } from "../../jobs/jobs.ts";
 import { Problem } from "../../problem.ts";
 import type { StoredVariable } from "../../processEngine.ts";
@@ -49,6 +49,8 @@ export interface Step {
   readonly written?: Variables;
   /** The user task that writes them. */
   readonly taskId?: string;
+  /** Whose uploads they may name. */
+  readonly by?: Binder | undefined;
   /** Closes what the event is about; whether it was open. Every step locks its instance first, so none deadlock. */
   readonly close?: (tx: Tx) => Promise<boolean>;
 }
@@ -99,7 +101,7 @@ interface Round {
 }
 
 async function advanceWithin(tx: Tx, within: Within, { step, ran }: Round): Promise<void> {
-  const { tenantId, processInstanceId: id, event, taskId = null } = step;
+  const { tenantId, processInstanceId: id, event, taskId = null, by } = step;
   const [instance, before, closed, written] = await Promise.all([
     lockInstance(tx, id, tenantId),
     readVariables(tx, id),
@@ -123,7 +125,7 @@ async function advanceWithin(tx: Tx, within: Within, { step, ran }: Round): Prom
       given,
       done: await runElsewhere(within, { model, tenantId }, given),
     }));
-  const to = { tenantId, processInstanceId: id, taskId };
+  const to = { tenantId, processInstanceId: id, taskId, by };
   if (isAnswer(event)) await bindWhatFits(tx, written, to);
   else await bind(tx, written, to);
   const known = new Set(instance.serviceTasks);
