@@ -13,12 +13,14 @@ import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
 import { prepareServiceRole } from "./database/serviceRole.ts";
 import type { Deps } from "./deps.ts";
+import { agreeOnIdentity, StorageMismatch } from "./fileUpkeep/storageIdentity.ts";
 import { removeLeftoverUploads, sweepOnce } from "./fileUpkeep/sweep.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { Recurring } from "./jobs/recurring.ts";
 import { createLog } from "./log.ts";
 import { watchPressure } from "./pressure.ts";
 import { makePrivate } from "./privateFolder.ts";
+import { Problem } from "./problem.ts";
 import { startEngine } from "./processEngine/startEngine.ts";
 import { listen } from "./server.ts";
 import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
@@ -44,6 +46,7 @@ async function run(config: Config, ending: Ending): Promise<void> {
     await warnOfClock(parts);
     await parts.storage.prepare().catch(refuseStorage);
     await makePrivate(join(dataDir, "uploads"));
+    await agreeOnIdentity(parts).catch(refuseMismatch);
     const jobs = await startJobs(sql, { log, control });
     const deps = await startEngine(parts, jobs);
     await jobs.recur(sweepJob(deps));
@@ -75,6 +78,11 @@ function refuseDatabase(cause: Error): never {
 function refuseStorage(cause: Error): never {
   const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
   throw new ConfigError(`S3_ENDPOINT names a storage that cannot be used: ${reason}`, { cause });
+}
+
+function refuseMismatch(cause: Error): never {
+  if (cause instanceof StorageMismatch) throw new ConfigError(cause.message, { cause });
+  throw cause instanceof Problem && cause.code === "storage_unavailable" ? refuseStorage(cause) : cause;
 }
 
 /** Uploads pass through it, whatever else is elsewhere. */

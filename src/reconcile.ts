@@ -1,5 +1,5 @@
 /**
- * `bun run reconcile [--repair]`: files whose object is gone and objects that no file has, attachments as well as stored
+ * `bun run reconcile [--repair [--remove-many]] [--adopt]`: files whose object is gone and objects that no file has, attachments as well as stored
  * files, one a line on standard output, then how many. Ends with 0 where nothing is left, 1 where something is, 2 where
  * it could not look.
  *
@@ -13,14 +13,25 @@ import { connect } from "./database/connect.ts";
 import { startEmbeddedPostgres } from "./database/embedded.ts";
 import { migrate } from "./database/migrate.ts";
 import { type Finding, reconcile } from "./fileUpkeep/reconcile.ts";
+import { RepairTooLarge, refuseLargeRepair } from "./fileUpkeep/repairLimit.ts";
+import { adoptIdentity, requireIdentity, StorageMismatch } from "./fileUpkeep/storageIdentity.ts";
 import { createLog } from "./log.ts";
 import { Problem } from "./problem.ts";
 import { completeConfig, wire } from "./wire.ts";
 
-const usage = "usage: bun run reconcile [--repair]";
+const usage = "usage: bun run reconcile [--repair [--remove-many]] [--adopt]";
+
+interface Options {
+  readonly log: Logger;
+  readonly repair: boolean;
+  /** Lets a repair remove more than faults leave behind. */
+  readonly removeMany: boolean;
+  /** Says that the database and the storage belong together, where they do not know it. */
+  readonly adopt: boolean;
+}
 
 /** Answers whether nothing is left to do. */
-async function run(config: Config, options: { log: Logger; repair: boolean }): Promise<boolean> {
+async function run(config: Config, options: Options): Promise<boolean> {
   if (config.databaseUrl !== undefined) return compare(config.databaseUrl, config, options);
   const database = await startEmbeddedPostgres({ dataDir: config.dataDir, log: options.log });
   try {
@@ -34,12 +45,16 @@ async function run(config: Config, options: { log: Logger; repair: boolean }): P
 async function compare(
   url: string,
   config: Config,
-  { log, repair }: { log: Logger; repair: boolean },
+  { log, repair, removeMany, adopt }: Options,
 ): Promise<boolean> {
   const sql = connect(url, { max: 2 });
+  const parts = wire(config, { sql, log });
   try {
+    if (adopt) await adoptIdentity(parts);
+    await requireIdentity(parts);
+    if (repair && !removeMany) await refuseLargeRepair(parts);
     const counts = new Map<string, { found: number; repaired: number }>();
-    for await (const finding of reconcile(wire(config, { sql, log }), { repair })) {
+    for await (const finding of reconcile(parts, { repair })) {
       const count = counts.get(kindOf(finding)) ?? { found: 0, repaired: 0 };
       count.found++;
       if (finding.repaired) count.repaired++;
@@ -64,16 +79,19 @@ function lineOf(finding: Finding): string {
 }
 
 try {
-  const { values } = parseArgs({ options: { repair: { type: "boolean", default: false } } });
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = parseArgs({ options: { repair: flag, "remove-many": flag, adopt: flag } });
   const config = await completeConfig(parseConfig(process.env, process.cwd()));
-  process.exit((await run(config, { log: createLog("warn"), repair: values.repair })) ? 0 : 1);
+  const { repair, adopt, "remove-many": removeMany } = values;
+  process.exit((await run(config, { log: createLog("warn"), repair, removeMany, adopt })) ? 0 : 1);
 } catch (error) {
   console.error(explain(error));
   process.exit(2);
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof StorageMismatch || error instanceof RepairTooLarge)
+    return error.message;
   if (error instanceof Problem)
     return `${error.message} ${(error.cause as Error | undefined)?.message ?? ""}`;
   // Of parseArgs.

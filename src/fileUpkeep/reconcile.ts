@@ -15,6 +15,7 @@ import { isUuid } from "../uuid.ts";
 import {
   analyzeSeen,
   beforeAll,
+  countBoth,
   createSeen,
   dropSeen,
   insertSeen,
@@ -40,6 +41,8 @@ export type Finding =
 export interface ReconcileOptions {
   /** Removes objects without rows, and rows without objects unless they are committed or stored. */
   readonly repair: boolean;
+  /** Called for each kind of files with how many objects and rows there are. */
+  readonly onKind?: (counts: { readonly objects: number; readonly rows: number }) => void;
 }
 
 const pageSize = 1000;
@@ -47,13 +50,13 @@ const pageSize = 1000;
 /** Throws `storage_unavailable`, and what the database fails with; run again, it begins anew. */
 export async function* reconcile(
   { sql, storage }: Pick<Parts, "sql" | "storage">,
-  { repair }: ReconcileOptions,
+  options: ReconcileOptions,
 ): AsyncGenerator<Finding> {
   await storage.ready();
   // One connection, since the table is that connection's.
   const connection = await sql.reserve();
   try {
-    for (const kind of [attachments, storedFiles]) yield* compare(connection, { kind, storage, repair });
+    for (const kind of [attachments, storedFiles]) yield* compare(connection, { kind, storage, ...options });
   } finally {
     await dropSeen(connection).catch(() => {});
     connection.release();
@@ -70,6 +73,7 @@ async function* compare(sql: Queryable, subject: Subject): AsyncGenerator<Findin
   const started = await createSeen(sql);
   yield* noteObjects(sql, subject);
   await analyzeSeen(sql);
+  if (subject.onKind) subject.onKind(await countBoth(sql, subject.kind));
   yield* strayObjects(sql, { ...subject, started });
   yield* lostObjects(sql, { ...subject, started });
 }

@@ -30,6 +30,13 @@ export async function insertSeen(sql: Queryable, objects: readonly SeenObject[])
 export const analyzeSeen = (sql: Queryable) => sql`analyze seen_objects`;
 export const dropSeen = (sql: Queryable) => sql`drop table if exists seen_objects`;
 
+export async function countBoth(sql: Queryable, kind: FileKind): Promise<{ objects: number; rows: number }> {
+  const [row] = await sql<{ objects: number; rows: number }[]>`
+    select (select count(*)::float8 from seen_objects) as objects,
+           (select count(*)::float8 from (${kind.rows(sql)}) r) as rows`;
+  return row ?? { objects: 0, rows: 0 };
+}
+
 /** What is compared, and how much of it at once: a page from after a place on. */
 export interface Page {
   readonly kind: FileKind;

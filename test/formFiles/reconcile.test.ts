@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { connect } from "../../src/database/connect.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { type Finding, reconcile } from "../../src/fileUpkeep/reconcile.ts";
+import { agreeOnIdentity } from "../../src/fileUpkeep/storageIdentity.ts";
 import { objectKey } from "../support/attachments.ts";
+import { createDatabase } from "../support/database.ts";
 import { type LocalFiles, openLocalFiles } from "../support/localFiles.ts";
 import type { TestServer } from "../support/server.ts";
 import { inFolder, repository, startWaybill } from "../support/waybillProcess.ts";
@@ -26,6 +30,7 @@ let files: LocalFiles;
 beforeAll(async () => {
   instances = await startInstances();
   server = instances.servers[0];
+  await agreeOnIdentity(server.deps);
   files = await openLocalFiles();
 });
 afterAll(async () => {
@@ -154,9 +159,17 @@ test("thousands of differences come out, each once", async () => {
 });
 
 /** The command as an operator runs it; its exit code and what it printed. */
-async function run(options: readonly string[] = []): Promise<{ code: number; output: string }> {
+async function run(
+  options: readonly string[] = [],
+  others: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; output: string }> {
   const { dataDir, servers } = instances;
-  const environment = { DATABASE_URL: servers[0].database.url, DATA_DIR: dataDir, JWT_SECRET: sharedSecret };
+  const environment = {
+    DATABASE_URL: servers[0].database.url,
+    DATA_DIR: dataDir,
+    JWT_SECRET: sharedSecret,
+    ...others,
+  };
   const waybill = startWaybill({ cwd: dataDir, environment, command: [...command, ...options] });
   const code = await waybill.exited;
   return { code, output: waybill.stdout() + waybill.stderr() };
@@ -188,7 +201,76 @@ test("the command ends with 1 for a committed attachment without its object, als
 test("the command ends with 2 and its usage for an option that it does not have", async () => {
   const { code, output } = await run(["--fix"]);
   expect(code).toBe(2);
-  expect(output).toContain("usage: bun run reconcile [--repair]");
+  expect(output).toContain("usage: bun run reconcile [--repair [--remove-many]] [--adopt]");
+});
+
+test("a repair with another database behind it ends with 2 and removes nothing, as does one without any identity", async () => {
+  const { committed } = await oneInEachState();
+  const other = await createDatabase();
+  try {
+    await migrate(other.url, { log: server.deps.log });
+    const unknown = await run(["--repair"], { DATABASE_URL: other.url });
+    expect(unknown).toMatchObject({
+      code: 2,
+      output: expect.stringContaining("not known to belong together"),
+    });
+    const elsewhere = connect(other.url);
+    await elsewhere`insert into waybill.storage_identity (id) values (gen_random_uuid())`;
+    const wrong = await run(["--repair", "--remove-many"], { DATABASE_URL: other.url });
+    expect(wrong.code).toBe(2);
+    expect(wrong.output).toContain("belongs to another database");
+    expect(wrong.output.trim().split("\n")).toHaveLength(1);
+    const started = startWaybill({
+      cwd: instances.dataDir,
+      environment: { DATABASE_URL: other.url, DATA_DIR: instances.dataDir, JWT_SECRET: sharedSecret },
+    });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr()).toContain("belongs to another database");
+    await elsewhere`delete from waybill.storage_identity`;
+    await elsewhere.end();
+    const fresh = startWaybill({
+      cwd: instances.dataDir,
+      environment: { DATABASE_URL: other.url, DATA_DIR: instances.dataDir, JWT_SECRET: sharedSecret },
+    });
+    expect(await fresh.exited).toBe(1);
+  } finally {
+    await other.drop();
+  }
+  expect(await objectKeys(instances.storage)).toContain(objectKey(1, committed?.id ?? ""));
+  expect((await run()).code).toBe(0);
+});
+
+test("a server adopts what an earlier version left: a database and a storage that know each other's files", async () => {
+  await oneInEachState();
+  await instances.sql`delete from waybill.storage_identity`;
+  await instances.storage.remove("waybill/identity");
+  expect((await run()).code).toBe(2);
+  await agreeOnIdentity(server.deps);
+  expect((await run()).code).toBe(0);
+  // One side lost it.
+  await instances.storage.remove("waybill/identity");
+  await agreeOnIdentity(server.deps);
+  expect((await run()).code).toBe(0);
+  // An empty storage for a database with files is the wrong one, unless somebody says otherwise.
+  await instances.storage.remove("waybill/identity");
+  for (const key of await objectKeys(instances.storage)) await instances.storage.remove(key);
+  await expect(agreeOnIdentity(server.deps)).rejects.toThrow("holds no files of this database");
+  expect((await run(["--adopt"])).code).toBe(1);
+});
+
+test("a repair that would remove more than 1 % of the objects stops, and says what lets it go on", async () => {
+  for (let n = 0; n < 6; n++) await upload(server);
+  const strays = Array.from({ length: 4 }, () => objectKey(1, crypto.randomUUID()));
+  for (const key of strays) await putObject(key);
+  const stopped = await run(["--repair"]);
+  expect(stopped).toEqual({
+    code: 2,
+    output:
+      "The repair would remove 4 of 10 objects. Nothing was removed. If that is right, run: bun run reconcile --repair --remove-many\n",
+  });
+  expect(await objectKeys(instances.storage)).toHaveLength(10);
+  expect((await run(["--repair", "--remove-many"])).code).toBe(0);
+  expect(await objectKeys(instances.storage)).toHaveLength(6);
 });
 
 test("an embedded database is compared once its server is stopped; until then the command says so", async () => {
