@@ -234,7 +234,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds drafts to a process instance and task: all of them, or none. Repeated for the same instance and task it answers 200 again; an attachment that is bound elsewhere is refused. Without an instance, which a start form does not have yet, the first instance that takes the attachment binds it. 
+     * Binds drafts to a process instance and task: all of them, or none. Repeated for the same instance and task it answers 200 again; an attachment that is bound elsewhere is refused. Without an instance, which a start form does not have yet, the first instance that takes the attachment binds it. A member finalizes own uploads, and those of others for a named instance that the member started or takes part in, or that is one of another engine. 
      * Commit drafts to a process
      */
     async finalizeAttachmentsRaw(requestParameters: FinalizeAttachmentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Finalized>> {
@@ -245,7 +245,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds drafts to a process instance and task: all of them, or none. Repeated for the same instance and task it answers 200 again; an attachment that is bound elsewhere is refused. Without an instance, which a start form does not have yet, the first instance that takes the attachment binds it. 
+     * Binds drafts to a process instance and task: all of them, or none. Repeated for the same instance and task it answers 200 again; an attachment that is bound elsewhere is refused. Without an instance, which a start form does not have yet, the first instance that takes the attachment binds it. A member finalizes own uploads, and those of others for a named instance that the member started or takes part in, or that is one of another engine. 
      * Commit drafts to a process
      */
     async finalizeAttachments(requestParameters: FinalizeAttachmentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Finalized> {

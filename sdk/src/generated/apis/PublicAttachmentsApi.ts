@@ -245,7 +245,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Stores one file as a draft of the form session. At most 30 uploads a minute an address, and for a session at most 10 files whose total size is at most twice the largest file. 
+     * Stores one file as a draft of the form session. At most 30 uploads a minute an address, and for a session at most 10 files whose total size is at most twice the largest file. What an address and an embed upload in a day (UTC) has a limit too: `upload_quota_exceeded`, with `Retry-After`. 
      * Upload a draft as a visitor
      */
     async uploadPublicAttachmentRaw(requestParameters: UploadPublicAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AttachmentMetadata>> {
@@ -256,7 +256,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Stores one file as a draft of the form session. At most 30 uploads a minute an address, and for a session at most 10 files whose total size is at most twice the largest file. 
+     * Stores one file as a draft of the form session. At most 30 uploads a minute an address, and for a session at most 10 files whose total size is at most twice the largest file. What an address and an embed upload in a day (UTC) has a limit too: `upload_quota_exceeded`, with `Retry-After`. 
      * Upload a draft as a visitor
      */
     async uploadPublicAttachment(requestParameters: UploadPublicAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AttachmentMetadata> {
