@@ -3,8 +3,8 @@
  *
  * A timer measures by how much the event loop is late. `monitorEventLoopDelay` exists in Bun as well, but gives a
  * histogram of the past, in which one stall stays visible until somebody resets it. Here one late tick is not enough:
- * a single long piece of work is over when it is seen, so refusing what comes next would help nobody. Two late ticks in
- * a row are pressure, and the first tick in time ends it, a tenth of a second later.
+ * a single long piece of work is over when it is seen, so refusing what comes next would help nobody. Three late ticks
+ * in a row are pressure, and the first tick in time ends it, a tenth of a second later.
  */
 import type { Logger } from "pino";
 
@@ -23,6 +23,7 @@ export interface PressureLimits {
 }
 
 const tickMs = 100;
+const lateTicksOfPressure = 3;
 /** Reading the process's memory takes some ten microseconds. */
 const ticksPerMemoryLook = 5;
 const collectEveryMs = 5_000;
@@ -37,7 +38,7 @@ export function watchPressure({ maxLagMs, maxBytes, log }: PressureLimits): Pres
 
   const reason = () => {
     if (isFull) return "memory";
-    return lateTicks >= 2 ? "lag" : undefined;
+    return lateTicks >= lateTicksOfPressure ? "lag" : undefined;
   };
 
   function tick(): void {

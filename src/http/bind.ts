@@ -43,6 +43,8 @@ export interface BindOptions extends AnswerOptions {
 
 /** Seconds without a byte in either direction after which a connection is closed. */
 export const idleSeconds = 60;
+/** How long a client may go on with a body that was refused: Bun reads and drops it, so that the answer arrives. */
+const lingerSeconds = 10;
 
 export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elysia {
   const app = new Elysia({ name: "contract", strictPath: true });
@@ -80,9 +82,12 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
     // Bun counts its idle time from the head on, however busily the body arrives. The body has a deadline of its own.
     server?.timeout(request, 0);
     try {
-      return await readBody?.(request);
-    } finally {
+      const read = await readBody?.(request);
       server?.timeout(request, idleSeconds);
+      return read;
+    } catch (error) {
+      server?.timeout(request, lingerSeconds);
+      throw error;
     }
   };
   const transform = async ({ request, params, server }: Context) => {

@@ -2,7 +2,7 @@
 import { parseJson, parseJsonInTurns, smallText } from "../json.ts";
 import { Problem } from "../problem.ts";
 import { type BodyPlace, noRoom, takeRoom } from "./bodyRoom.ts";
-import { stallMs, timeToSend, watchPace } from "./pace.ts";
+import { stallMs, timeToSend, tooSlow, watchPace } from "./pace.ts";
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -59,14 +59,16 @@ interface Reading {
 async function readSmall(request: Request, announced: number, { limits, place }: Reading) {
   const { bodies } = place.room;
   const leave = bodies.tryTake(place.group) ?? (await takeRoom(bodies, place.group));
+  const { timeoutMs, stallMs } = paceOf(limits, announced);
   const slow = Promise.withResolvers<never>();
-  const pace = watchPace(paceOf(limits, announced), slow.reject);
+  // All of it is little more than one step of progress.
+  const timer = setTimeout(() => slow.reject(tooSlow()), Math.min(timeoutMs, stallMs));
   try {
     return await Promise.race([request.bytes(), slow.promise]);
   } catch (error) {
     throw error instanceof Problem ? error : brokenOff(error);
   } finally {
-    pace.stop();
+    clearTimeout(timer);
     leave();
   }
 }

@@ -46,4 +46,4 @@ export function watchPace(limits: PaceLimits, end: (problem: Problem) => void): 
 }
 
 /** What is left of such a body may never come, so its connection is closed. */
-const tooSlow = () => new Problem("request_timeout", { headers: { Connection: "close" } });
+export const tooSlow = () => new Problem("request_timeout", { headers: { Connection: "close" } });

@@ -7,10 +7,13 @@
 import { join } from "node:path";
 import { inFolder, repository } from "../../support/waybillProcess.ts";
 import { type Attack, allOperations, attacksOn, type Operation } from "./attacks.ts";
+import { stall, stalls } from "./stalled.ts";
 import { makeWorld, secret, type World } from "./world.ts";
 
 const longestMs = 500;
 const sendersAtOnce = 4;
+/** Two of the largest bodies of a tenant, and what else its requests take. */
+const mostGrownMiB = 400;
 /** So long an operation is under load. Together they take about five minutes. */
 function secondsFor({ body }: Operation): number {
   if (body === undefined) return 1.5;
@@ -123,6 +126,19 @@ async function run(names: readonly string[]): Promise<boolean> {
         if (judge(operation.id, sent, samples)) passed++;
         else failed++;
         await Bun.sleep(500);
+      }
+      for (const kind of names.length === 0 || names.includes("stalled") ? stalls : []) {
+        const from = Date.now();
+        const { open, grown } = await stall(world, server.pid, kind);
+        const fine = open === 0 && grown < mostGrownMiB;
+        console.log(
+          `${fine ? "(pass)" : "(fail)"} ${kind.what}: ${open} open, ${Math.round(grown)} MiB more`,
+        );
+        if (fine) passed++;
+        else failed++;
+        const samples = quiet.samples.filter(({ at, ms }) => at + ms >= from);
+        if (judge(`beside ${kind.what}`, [], samples)) passed++;
+        else failed++;
       }
       const status = (
         await Bun.file(`/proc/${server.pid}/status`)
