@@ -60,10 +60,12 @@ function date(value: unknown): string | undefined {
 
 /** A text is JSON itself; anything else is the value. Stored as the text that engines show. */
 function json(value: unknown): string | undefined {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // A value was parsed from a body: only a text of the caller's own has to be looked at.
+  if (typeof value !== "string")
+    return value === undefined ? undefined : JSON.stringify(JSON.stringify(value));
   try {
-    JSON.parse(text);
-    return JSON.stringify(text);
+    JSON.parse(value);
+    return JSON.stringify(value);
   } catch {
     return undefined;
   }
