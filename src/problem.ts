@@ -30,6 +30,7 @@ export const problems = {
   invalid_bpmn: [400, "The model cannot be deployed"],
   invalid_form: [400, "A form cannot be deployed"],
   invalid_variable: [400, "A variable is not valid"],
+  variables_too_large: [400, "The variables of a process instance are too large"],
   unauthenticated: [401, "Not authenticated"],
   download_refused: [401, "The download link is not valid"],
   table_not_found: [404, "The table does not exist"],

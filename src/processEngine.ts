@@ -32,6 +32,13 @@ export interface StoredFile {
   readonly content: Uint8Array;
 }
 
+/** Who asks for a change, and by which request: the audit trail keeps both. */
+export interface Origin {
+  /** The access token's subject. */
+  readonly actor: string;
+  readonly requestId: string;
+}
+
 /** A user, or a visitor in a form session. A user binds own uploads, or any (`bindsAny`). */
 export type Starter =
   | { readonly user: string; readonly bindsAny?: boolean }
@@ -44,24 +51,31 @@ export interface ProcessEngine {
   findStarted(tenant: Tenant, formSession: string): Promise<Instance | undefined>;
   /**
    * Binds the attachments that the variables name and begins. A form session begins one process: a second time answers
-   * the first. Throws `process_not_found`, `not_committed` and `process_failed`; then nothing has begun.
+   * the first. Throws `process_not_found`, `not_committed`, `variables_too_large` and `process_failed`; then nothing has
+   * begun.
    */
   start(start: NewInstance): Promise<Instance>;
-  /** Throws `task_not_found`, `task_completed`, `not_committed` and `process_failed`; then nothing is done. */
+  /**
+   * Throws `task_not_found`, `task_completed`, `not_committed`, `variables_too_large` and `process_failed`; then nothing
+   * is done.
+   */
   completeTask(completion: TaskCompletion): Promise<void>;
-  /** The process does not go on by it. Throws `process_instance_not_found`, `instance_ended` and `not_committed`. */
+  /**
+   * The process does not go on by it. Throws `process_instance_not_found`, `instance_ended`, `variables_too_large` and
+   * `not_committed`.
+   */
   setVariables(corrections: Corrections): Promise<void>;
   /** Throws `process_instance_not_found` and `instance_ended`. */
-  terminate(tenant: Tenant, processInstanceId: string): Promise<void>;
+  terminate(termination: Termination): Promise<void>;
   /** Throws `incident_not_found` and `incident_resolved`. */
-  rerun(tenant: Tenant, incidentId: string): Promise<{ readonly processInstanceId: string }>;
+  rerun(rerun: Rerun): Promise<{ readonly processInstanceId: string }>;
 }
 
 export interface NewDeployment {
   readonly tenant: Tenant;
   readonly bpmn: string;
   readonly forms: readonly { readonly fileName: string; readonly text: string }[];
-  readonly deployedBy: string;
+  readonly by: Origin;
 }
 
 export interface Deployed {
@@ -97,4 +111,17 @@ export interface Corrections {
   readonly tenant: Tenant;
   readonly processInstanceId: string;
   readonly variables: ReadonlyMap<string, StoredVariable>;
+  readonly by: Origin;
+}
+
+export interface Termination {
+  readonly tenant: Tenant;
+  readonly processInstanceId: string;
+  readonly by: Origin;
+}
+
+export interface Rerun {
+  readonly tenant: Tenant;
+  readonly incidentId: string;
+  readonly by: Origin;
 }

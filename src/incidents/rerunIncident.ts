@@ -1,8 +1,13 @@
 import type { Handler } from "../handler.ts";
 
-export const rerunIncident: Handler<"rerunIncident"> = async ({ params, caller }, { engine, log }) => {
+export const rerunIncident: Handler<"rerunIncident"> = async (
+  { params, caller, requestId },
+  { engine, log },
+) => {
   const { incident_id } = params;
-  const { processInstanceId } = await engine.rerun(caller.tenant, incident_id);
-  log.info({ tenant_id: caller.tenant.id, actor: caller.subject, incident_id }, "an incident is run again");
+  const { tenant, subject: actor } = caller;
+  const by = { actor, requestId };
+  const { processInstanceId } = await engine.rerun({ tenant, incidentId: incident_id, by });
+  log.info({ tenant_id: tenant.id, actor, incident_id }, "an incident is run again");
   return { status: 202, body: { incident_id, process_instance_id: processInstanceId } };
 };

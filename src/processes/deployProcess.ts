@@ -7,7 +7,7 @@ const megabyte = 1024 ** 2;
 const limits = { bpmn: 2 * megabyte, form: megabyte / 2 };
 
 /** The texts are read here, for a model and its forms are small; the engine judges them. */
-export const deployProcess: Handler<"deployProcess"> = async ({ body, caller }, { engine }) => {
+export const deployProcess: Handler<"deployProcess"> = async ({ body, caller, requestId }, { engine }) => {
   const faults: Fault[] = [];
   const text = async (file: ReceivedFile, pointer: string, maxBytes: number) => {
     const read = file.size > maxBytes ? undefined : decode(await readFile(file.path));
@@ -23,8 +23,9 @@ export const deployProcess: Handler<"deployProcess"> = async ({ body, caller }, 
     })),
   );
   if (faults.length > 0) throw new Problem("invalid_body", { errors: faults });
-  const { tenant, subject: deployedBy } = caller;
-  const { processKey, ...deployed } = await engine.deploy({ tenant, bpmn, forms, deployedBy });
+  const { tenant, subject: actor } = caller;
+  const by = { actor, requestId };
+  const { processKey, ...deployed } = await engine.deploy({ tenant, bpmn, forms, by });
   return { status: 201, body: { process_key: processKey, ...deployed, warnings: [...deployed.warnings] } };
 };
 

@@ -1,11 +1,13 @@
 /** A model becomes the next version of its process. */
 
 import postgres from "postgres";
+import { recordSuccess } from "../../audit/queries.ts";
 import { Problem } from "../../problem.ts";
 import type { Deployed, NewDeployment } from "../../processEngine.ts";
 import { lockTenant } from "../../tenants/queries.ts";
 import { transactionTableName } from "../../tenants/transactionTable.ts";
 import { WorkTimeout, workIn } from "../../workers/workers.ts";
+import { auditOf } from "./audit.ts";
 import { findLatest, insertDefinition } from "./queries.ts";
 import type { Within } from "./step.ts";
 import { createTransactionTable } from "./transactions.ts";
@@ -19,7 +21,8 @@ const judgeDeployment = workIn<typeof import("./deployWork.ts")>()(
 
 export async function deploy(within: Within, deployment: NewDeployment): Promise<Deployed> {
   const { sql, log } = within;
-  const { tenant, deployedBy } = deployment;
+  const { tenant, by } = deployment;
+  const deployedBy = by.actor;
   const { bpmn, forms: files } = deployment;
   const judged = await within.workers
     .run(judgeDeployment, { bpmn, forms: files }, String(tenant.id))
@@ -31,7 +34,21 @@ export async function deploy(within: Within, deployment: NewDeployment): Promise
       await lockTenant(tx, tenant.id);
       if (!(await findLatest(tx, tenant.id, processKey)))
         await createTransactionTable(tx, tenant.id, processKey);
-      return insertDefinition(tx, { tenantId: tenant.id, processKey, name, bpmn, forms, deployedBy });
+      const made = await insertDefinition(tx, {
+        tenantId: tenant.id,
+        processKey,
+        name,
+        bpmn,
+        forms,
+        deployedBy,
+      });
+      await recordSuccess(tx, {
+        ...auditOf(tenant, by),
+        action: "deploy_process",
+        statement: `deploy process ${processKey}, version ${made}`,
+        affectedRows: null,
+      });
+      return made;
     })
     .catch((error: unknown) => {
       throw isDuplicateTable(error) ? keyInUse(processKey) : error;

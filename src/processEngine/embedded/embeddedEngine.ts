@@ -48,8 +48,8 @@ export async function createEmbeddedEngine(
     start: (instance) => start(within, instance),
     completeTask: (completion) => completeTask(within, completion),
     setVariables: (corrections) => setVariables(within, corrections),
-    terminate: (tenant, id) => terminate(within, tenant, id),
-    rerun: (tenant, id) => rerun(within, tenant, id),
+    terminate: (termination) => terminate(within, termination),
+    rerun: (wanted) => rerun(within, wanted),
   };
   return {
     engine,

@@ -1,13 +1,16 @@
 /** Instances begin, go on by their user tasks, and are terminated. */
 import postgres from "postgres";
+import { recordSuccess } from "../../audit/queries.ts";
 import type { Sql, Tx } from "../../database/connect.ts";
 import { notCommitted } from "../../formFiles/commit.ts";
 import { Problem } from "../../problem.ts";
-import type { Corrections, Instance, NewInstance, TaskCompletion } from "../../processEngine.ts";
+import type { Corrections, Instance, NewInstance, TaskCompletion, Termination } from "../../processEngine.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isUuid } from "../../uuid.ts";
 import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
 import { readVariables, writeVariables } from "../../variables/queries.ts";
+import type { ShownVariables } from "../../variables/variable.ts";
+import { auditOf } from "./audit.ts";
 import {
   closeUserTask,
   draftsOfOthers,
@@ -25,6 +28,7 @@ import { runElsewhere, runHere } from "./runEngine.ts";
 import { advance, bind, recordVariables, store, type Variables, type Within } from "./step.ts";
 import { valuesFor } from "./storedStep.ts";
 import { endTransaction } from "./transactions.ts";
+import { requireRoom } from "./variableLimits.ts";
 
 export async function start(within: Within, begin: NewInstance): Promise<Instance> {
   const { tenant, processKey, by } = begin;
@@ -70,6 +74,7 @@ async function insert(
     withFacts(sql, tenantId, given),
     instance.formSessionId !== null && refuseForeign(sql, given, { id: instance.formSessionId, tenantId }),
   ]);
+  requireRoom({ before: new Map(), after: variables });
   const event = { kind: "started" } as const;
   const step = { engineState: null, event, values: valuesFor(model, variables), now };
   const standing = runHere(model, step) ?? (await runElsewhere(within, { model, tenantId }, step));
@@ -142,24 +147,48 @@ export async function completeTask(
 
 export async function setVariables(
   within: Within,
-  { tenant, processInstanceId, variables }: Corrections,
+  { tenant, processInstanceId, variables, by }: Corrections,
 ): Promise<void> {
   await within.sql.begin(async (tx) => {
     const instance = await lockActive(tx, tenant, processInstanceId);
-    const written = await withFacts(tx, tenant.id, variables);
+    const [before, written] = await Promise.all([
+      readVariables(tx, processInstanceId),
+      withFacts(tx, tenant.id, variables),
+    ]);
+    const after: ShownVariables = new Map([...before, ...written]);
+    requireRoom({ before, after });
     await bind(tx, written, { tenantId: tenant.id, processInstanceId, taskId: null });
     if (written.size > 0) await writeVariables(tx, processInstanceId, written);
-    await recordVariables(tx, within, { instance, variables: await readVariables(tx, processInstanceId) });
+    await recordVariables(tx, within, { instance, variables: after });
+    await recordSuccess(tx, {
+      ...auditOf(tenant, by),
+      action: "set_variables",
+      statement: `set variables ${namesOf(written)} of process instance ${processInstanceId}`,
+      affectedRows: written.size,
+    });
   });
 }
 
-export async function terminate(within: Within, tenant: Tenant, id: string): Promise<void> {
+/** Their values may be anybody's secrets. */
+const namesOf = (variables: Variables) =>
+  [...variables.keys()].map((name) => JSON.stringify(name)).join(", ");
+
+export async function terminate(
+  within: Within,
+  { tenant, processInstanceId: id, by }: Termination,
+): Promise<void> {
   await within.sql.begin(async (tx) => {
     const instance = await lockActive(tx, tenant, id);
     const nothing = { engineState: null, userTasks: [], serviceTasks: [], timer: null };
     await storeStanding(tx, { instance, endState: "terminated", ...nothing });
     if (instance.timer) await within.timers.remove(tx, [instance.timer.job]);
     await endTransaction(tx, instance, "terminated");
+    await recordSuccess(tx, {
+      ...auditOf(tenant, by),
+      action: "terminate_instance",
+      statement: `terminate process instance ${id}`,
+      affectedRows: null,
+    });
   });
 }
 

@@ -1,11 +1,12 @@
 /** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
 
+import { recordSuccess } from "../../audit/queries.ts";
 import type { Sql, Tx } from "../../database/connect.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Variables } from "../../delivery/variable.ts";
 import { revokeUnusedTokens } from "../../formFiles/queries.ts";
 import { Problem } from "../../problem.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import type { Rerun } from "../../processEngine.ts";
 import { isUuid } from "../../uuid.ts";
 import { storedVariables } from "../../variables/parse.ts";
 import {
@@ -16,6 +17,7 @@ import {
   type ServiceTaskJob,
   type ServiceTasks,
 } from "../serviceTask.ts";
+import { auditOf } from "./audit.ts";
 import { raise, raiseWithAnswer } from "./incidents.ts";
 import { type EngineEvent, NothingWaits } from "./run.ts";
 import {
@@ -161,8 +163,7 @@ async function goOn(
 
 export async function rerun(
   within: Within,
-  tenant: Tenant,
-  id: string,
+  { tenant, incidentId: id, by }: Rerun,
 ): Promise<{ processInstanceId: string }> {
   const processInstanceId = await within.sql.begin(async (tx) => {
     const incident = isUuid(id) ? await lockIncident(tx, tenant.id, id) : undefined;
@@ -170,6 +171,12 @@ export async function rerun(
     const { serviceTaskId, processInstanceId, resolved } = incident;
     if (resolved) throw new Problem("incident_resolved");
     await resolveIncident(tx, id);
+    await recordSuccess(tx, {
+      ...auditOf(tenant, by),
+      action: "rerun_incident",
+      statement: `rerun incident ${id} of process instance ${processInstanceId}`,
+      affectedRows: null,
+    });
     if (serviceTaskId === null) {
       const timer = { process_instance_id: processInstanceId, tenant_id: tenant.id };
       await within.timers.enqueue(tx, [timer]);

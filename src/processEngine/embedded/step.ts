@@ -24,6 +24,7 @@ import { type EngineEvent, NothingWaits } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
 import { type StepDone, type StepGiven, valuesFor } from "./storedStep.ts";
 import { recordTransaction } from "./transactions.ts";
+import { requireRoom } from "./variableLimits.ts";
 
 export interface TimerJob {
   readonly process_instance_id: string;
@@ -113,6 +114,7 @@ async function advanceWithin(tx: Tx, within: Within, { step, ran }: Round): Prom
   if (!model)
     throw new OutsideFirst(() => within.models.of(within.sql, instance.definitionId).then(() => undefined));
   const variables: ShownVariables = new Map([...before, ...written]);
+  if (written.size > 0) requireRoom({ before, after: variables }, event);
   const given = {
     engineState: instance.engineState,
     event,
