@@ -544,7 +544,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. 
+     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. All variables of an instance have at most 1,000 names, 16 MiB of names and values, and 32 MiB of files. 
      * Start a process instance
      */
     async startProcessInstanceRaw(requestParameters: StartProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessInstance>> {
@@ -555,7 +555,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. 
+     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. All variables of an instance have at most 1,000 names, 16 MiB of names and values, and 32 MiB of files. 
      * Start a process instance
      */
     async startProcessInstance(requestParameters: StartProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessInstance> {
