@@ -115,7 +115,7 @@ export async function closeTask(tx: Tx, { id, attempt }: Attempt): Promise<boole
 /**
  * The attempt becomes an incident, which keeps what was answered where the process could not go on with it; whether the
  * attempt still counts. An incident that it is already, since its process was taken for dead, says from now on what is
- * known.
+ * known; "interrupted" is the least that can be known and replaces nothing.
  */
 export async function insertIncident(
   sql: Queryable,
@@ -127,7 +127,7 @@ export async function insertIncident(
     with failed as (
       update waybill.service_tasks
       set state = 'incident', outcome = coalesce(${outcome}::text::json, case when state = 'incident' then outcome end)
-      where id = ${task.id} and attempt = ${task.attempt} and state in ('running', 'incident') returning id),
+      where id = ${task.id} and attempt = ${task.attempt} and (state = 'running' or (state = 'incident' and ${incident.type !== "interrupted"})) returning id),
     corrected as (
       update waybill.incidents
       set type = ${incident.type}, message = ${incident.message}, request_sent = ${incident.requestSent}
