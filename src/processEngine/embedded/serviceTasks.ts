@@ -1,7 +1,7 @@
 /** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
 
 import { recordSuccess } from "../../audit/queries.ts";
-import type { Sql, Tx } from "../../database/connect.ts";
+import type { Tx } from "../../database/connect.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Variables } from "../../delivery/variable.ts";
 import { revokeUnusedTokens } from "../../formFiles/queries.ts";
