@@ -1,6 +1,6 @@
 /**
- * `bun run pictures`: the README's two pictures, of the loan application's start form and of Swagger UI, taken from a
- * server that is started here. Needs Debian's Chromium at /usr/bin/chromium.
+ * `bun run pictures`: the two pictures of the documents, of the loan application's start form and of Swagger UI, taken
+ * from a server that is started here. Needs Debian's Chromium at /usr/bin/chromium.
  */
 import { fileURLToPath } from "node:url";
 import { openSite, visitor } from "../test/ci/startFormSite.ts";

