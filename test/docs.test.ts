@@ -19,7 +19,7 @@ interface Document {
   readonly text: string;
   /** Without fenced blocks. */
   readonly prose: string;
-  /** What stands between single backticks in the prose. */
+  /** The texts between single backticks. */
   readonly code: readonly string[];
 }
 
@@ -64,7 +64,7 @@ const topLevel = new Set(
   scan("*").concat([...new Bun.Glob("*").scanSync({ cwd: root, dot: true, onlyFiles: false })]),
 );
 
-/** `src/<tag>/room.ts` and `NNNN_name.sql` stand for any of the kind. */
+/** `src/<tag>/room.ts` and `NNNN_name.sql` mean any file of that kind. */
 const asPattern = (path: string) => path.replaceAll(/<[^>]+>/g, "*").replace("NNNN_name", "*");
 
 test("every path of the repository exists", () => {
@@ -75,7 +75,7 @@ test("every path of the repository exists", () => {
       if (path.includes("/") ? !topLevel.has(first) : !/^[\w-]+\.(ts|json|md|yaml|toml)$/.test(path))
         continue;
       const pattern = asPattern(path.replace(/\/$/, ""));
-      // A name alone, such as `queries.ts`, is a file's somewhere.
+      // A bare name, such as `queries.ts`, is the name of some file.
       const where =
         path.includes("/") || topLevel.has(path) ? pattern : `{src,test,sdk,openapi,bench}/**/${pattern}`;
       if (!existsSync(join(root, pattern)) && scan(where).length === 0) yield path;
@@ -133,7 +133,7 @@ test("every request of the API exists", () => {
     for (const text of code) {
       const [, method, path = ""] =
         /^(?:([A-Z]+) )?(\/(?:api\/v1|healthz|readyz|embed)\b[^\s?]*)/.exec(text) ?? [];
-      // A prefix is no request.
+      // These are prefixes, not requests.
       if (path === "" || path === "/api/v1/" || path === "/api/v1/report") continue;
       const found = known.some(
         (operation) => operation.pattern.test(path) && (method === undefined || operation.method === method),

@@ -32,7 +32,7 @@ async function run(examples: readonly Example[], { folder, url }: { folder: stri
   await chmod(join(bin, "npx"), 0o755);
   const session = examples.map(({ commands }) => commands).join(`\necho "${mark}"\n`);
   const here = session.replaceAll("http://127.0.0.1:3000", url).replaceAll("/tmp/", `${folder}/`);
-  // A reader sees each answer on a line of its own, or nearly so.
+  // Each answer goes to a separate line.
   const script = `set -euo pipefail\ncurl() { command curl --silent --show-error "$@"; echo; }\n${here}`;
   const child = Bun.spawn(["bash", "-c", script], {
     cwd: repository,
