@@ -1,0 +1,68 @@
+/** Rules about answers, from the history alone. */
+import type { FaultRecord } from "../faults/fault.ts";
+import type { Entry } from "../history.ts";
+import { crowdedTenant } from "../setUp.ts";
+import { type Check, check, counted } from "./check.ts";
+
+const told = ({ operation, status, code }: Entry) => `${operation} was answered ${status} ${code}`;
+
+export const checkAnswers = (entries: readonly Entry[], faults: readonly FaultRecord[]): Promise<Check[]> => {
+  const byWaybill = entries.filter(({ by }) => by === "waybill");
+  const of = (kind: string) => faults.filter((fault) => fault.kind.includes(kind));
+  return Promise.all([
+    check("an outage is answered with no 4xx that the request does not call for", () =>
+      counted(byWaybill.filter(({ outcome, deserved }) => outcome === "refused" && !deserved).map(told)),
+    ),
+    check("no request is answered with 500", () =>
+      counted(byWaybill.filter(({ status }) => status === 500).map(told)),
+    ),
+    check("every 503 and 507 says when to come again", () =>
+      counted(
+        byWaybill
+          .filter(({ status, retryAfter }) => [503, 507].includes(status) && !/^\d+$/.test(retryAfter))
+          .map(told),
+      ),
+    ),
+    check("a restart by SIGTERM refuses no connection and breaks none", () =>
+      of("restarted").flatMap((fault) => [...fault.findings, ...noticed(during(entries, fault))]),
+    ),
+    check("a tenant that takes all leaves the others and the health checks alone", () =>
+      of("takes all").flatMap((fault) => [...fault.findings, ...crowdedOut(entries, fault)]),
+    ),
+    check("an upload waits for a storage that hangs for 12 s at most", () =>
+      of("storage paused for 18 s").flatMap((fault) => slowUploads(entries, fault)),
+    ),
+  ]);
+};
+
+/** Those that were under way at some moment of the fault. */
+export const during = (entries: readonly Entry[], { startedAt, endedAt }: FaultRecord) =>
+  entries.filter((entry) => entry.endedAt >= startedAt && entry.startedAt <= endedAt);
+
+/** What clients of a process that ends in order must never see. */
+const noticed = (entries: readonly Entry[]) =>
+  counted(entries.filter(({ by, code }) => by !== "waybill" || code === "draining").map(seen));
+
+const seen = ({ by, status, code, operation }: Entry) =>
+  by === "waybill" ? `503 ${code} (${operation})` : `${by}: ${status || code} (${operation})`;
+
+/** Of a hundred requests of the other tenants, two may be turned away while a machine is this busy. */
+function crowdedOut(entries: readonly Entry[], fault: FaultRecord): string[] {
+  const others = during(entries, fault).filter(({ tenant }) => tenant !== crowdedTenant);
+  const failed = others.filter(({ outcome, deserved }) => outcome !== "acknowledged" && !deserved);
+  if (failed.length * 50 <= others.length) return [];
+  return [
+    `${failed.length} of ${others.length} requests of other tenants failed`,
+    ...counted(failed.map(told)),
+  ];
+}
+
+const uploads = ["uploadAttachment", "uploadPublicAttachment"];
+
+/** Without those that a kill cut off; those have no answer of Waybill's. */
+function slowUploads(entries: readonly Entry[], fault: FaultRecord): string[] {
+  return during(entries, fault)
+    .filter(({ operation, by }) => by === "waybill" && uploads.includes(operation))
+    .filter(({ startedAt, endedAt }) => endedAt - startedAt > 12_000)
+    .map((entry) => `${told(entry)} after ${entry.endedAt - entry.startedAt} ms`);
+}

@@ -1,0 +1,75 @@
+/** Rules about processes: nothing goes out twice, nothing is forgotten, nobody alive is taken for dead. */
+import type postgres from "postgres";
+import type { SeenIncident } from "../clients/operator.ts";
+import type { Processes } from "../clients/processes.ts";
+import type { FaultRecord } from "../faults/fault.ts";
+import type { Received } from "../parts/receiver.ts";
+import { type Check, check, counted } from "./check.ts";
+
+export interface ProcessFacts {
+  readonly processes: Processes;
+  readonly visits: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly received: readonly Received[];
+  readonly incidents: ReadonlyMap<string, SeenIncident>;
+  readonly faults: readonly FaultRecord[];
+}
+
+export const checkProcesses = (sql: postgres.Sql, facts: ProcessFacts): Promise<Check[]> => {
+  const { processes, visits, received, incidents, faults } = facts;
+  const acknowledged = [...processes.started, ...[...visits.values()].flatMap((ids) => [...ids])];
+  return Promise.all([
+    check("no Idempotency-Key is received twice", () =>
+      counted(received.map(({ key }) => key)).filter((line) => !line.startsWith("1 times")),
+    ),
+    check("no attempt is received after a later one of its task", () => late(received)),
+    check("nothing is booked twice, where a person looked before each rerun", () =>
+      counted(received.filter(({ booked }) => booked).map(({ task }) => task)).filter(
+        (line) => !line.startsWith("1 times"),
+      ),
+    ),
+    check("every instance is completed", () => unfinished(sql, acknowledged)),
+    check("a task that was completed is over", () => reopened(sql, processes.completed)),
+    check("a form session starts one instance", () =>
+      [...visits.values()].filter(({ size }) => size > 1).map((ids) => [...ids].join(" ")),
+    ),
+    check("no process that lives is taken for dead", () => takenForDead(incidents, faults)),
+  ]);
+};
+
+function late(received: readonly Received[]): string[] {
+  const highest = new Map<string, number>();
+  return received.flatMap(({ task, attempt, booked }) => {
+    const before = highest.get(task) ?? 0;
+    highest.set(task, Math.max(before, attempt));
+    return attempt < before ? [`${task}: ${attempt} after ${before}${booked ? ", booked again" : ""}`] : [];
+  });
+}
+
+async function unfinished(sql: postgres.Sql, acknowledged: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string; state: string; process: string }[]>`
+    select id::text, state, process_key as process from waybill.process_instances`;
+  const known = new Set(rows.map(({ id }) => id));
+  const lost = acknowledged.filter((id) => !known.has(id)).map((id) => `${id} was acknowledged and is gone`);
+  const open = rows.filter(({ state }) => state !== "completed");
+  return [...lost, ...open.map(({ id, state, process }) => `${process} ${id} is ${state}`)];
+}
+
+async function reopened(sql: postgres.Sql, completed: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id::text from waybill.user_tasks where ended_at is null`;
+  const open = new Set(rows.map(({ id }) => id));
+  return completed.filter((id) => open.has(id));
+}
+
+/** While one tenant takes all, no process is killed or paused, so none may be missed. */
+function takenForDead(
+  incidents: ReadonlyMap<string, SeenIncident>,
+  faults: readonly FaultRecord[],
+): string[] {
+  const crowds = faults.filter(({ kind }) => kind.includes("takes all"));
+  return [...incidents.values()]
+    .filter(({ type }) => type === "interrupted")
+    .filter(({ seenAt }) =>
+      crowds.some(({ startedAt, endedAt }) => seenAt > startedAt + 2_000 && seenAt < endedAt),
+    )
+    .map(({ process_instance_id, message }) => `${process_instance_id}: ${message}`);
+}

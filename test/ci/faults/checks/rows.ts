@@ -1,0 +1,107 @@
+/** Rules about rows: every acknowledged one is there once, as it was last written, and in the audit trail once. */
+import type postgres from "postgres";
+import { type Ledger, ledgerTable, rowsPath } from "../clients/ledger.ts";
+import { type Note, notesTable } from "../clients/notes.ts";
+import type { Entry } from "../history.ts";
+import type { Trial } from "../trial.ts";
+import { type Check, check, counted } from "./check.ts";
+
+export interface RowFacts {
+  readonly ledger: Ledger;
+  readonly notes: readonly Note[];
+  readonly entries: readonly Entry[];
+}
+
+export async function checkRows(trial: Trial, sql: postgres.Sql, facts: RowFacts): Promise<Check[]> {
+  const { ledger, notes, entries } = facts;
+  const present = new Map<string, number>();
+  const states = new Map<string, number[]>();
+  for (const tenant of trial.tenants) {
+    for (const { entry } of await readAll<{ entry: string }>(trial, tenant, ledgerTable))
+      present.set(entry, (present.get(entry) ?? 0) + 1);
+    for (const { name, state } of await readAll<{ name: string; state: number }>(trial, tenant, notesTable))
+      states.set(name, [...(states.get(name) ?? []), state]);
+  }
+  return Promise.all([
+    check("no acknowledged row is lost or doubled, and none is there that was refused", () =>
+      misplacedRows(ledger, present),
+    ),
+    check("an acknowledged row is read at once", () => ledger.misread),
+    check("a row that was changed is as it was last acknowledged", () => wrongNotes(notes, states)),
+    check("every acknowledged and every refused write is in the audit trail once", () =>
+      misrecorded(sql, entries),
+    ),
+    check("the audit trail has one record for each insert that is there", () =>
+      unexplained(sql, { ledger, present, tenants: trial.tenants }),
+    ),
+  ]);
+}
+
+async function readAll<Row>(trial: Trial, tenant: number, table: string): Promise<Row[]> {
+  const token = await trial.token({ tenant, user: "auditor", role: "admin_sop" });
+  const rows: Row[] = [];
+  for (let page = 0; ; page++) {
+    const to = `GET ${rowsPath(tenant, table)}?limit=500&page=${page}`;
+    const answer = await trial.send({ operation: "listRows", tenant, token, to });
+    if (answer.outcome !== "acknowledged") throw new Error(`page ${page} was answered ${answer.status}`);
+    const { data } = answer.json<{ data: { rows: Row[] } }>();
+    rows.push(...data.rows);
+    if (data.rows.length < 500) return rows;
+  }
+}
+
+/** A batch is there whole or not at all; where its answer left that open, either is right. */
+function misplacedRows({ batches }: Ledger, present: ReadonlyMap<string, number>): string[] {
+  const known = new Set(batches.flatMap(({ entries }) => entries));
+  const wrong = batches.flatMap(({ entries, outcome }) => {
+    const counts = entries.map((entry) => present.get(entry) ?? 0);
+    const right = (count: number) => counts.every((other) => other === count);
+    if ((outcome !== "refused" && right(1)) || (outcome !== "acknowledged" && right(0))) return [];
+    return [`${outcome}: ${entries.join(" ")} are there ${counts.join(" ")} times`];
+  });
+  const foreign = [...present.keys()].filter((entry) => !known.has(entry));
+  return [...wrong, ...foreign.map((entry) => `${entry} was never written`)];
+}
+
+function wrongNotes(notes: readonly Note[], states: ReadonlyMap<string, number[]>): string[] {
+  return notes.flatMap(({ name, possible }) => {
+    const found = states.get(name) ?? [];
+    const state = found.length === 0 ? "absent" : found[0];
+    if (found.length <= 1 && state !== undefined && possible.includes(state)) return [];
+    return [`${name} is ${found.join(" and ") || "absent"}, and was last ${possible.join(" or ")}`];
+  });
+}
+
+const audited = new Set(["createTable", "insertRows", "updateRows", "deleteRows"]);
+
+async function misrecorded(sql: postgres.Sql, entries: readonly Entry[]): Promise<string[]> {
+  const rows = await sql<{ id: string; outcome: string }[]>`
+    select request_id::text as id, outcome from waybill.audit_log`;
+  const records = Map.groupBy(rows, ({ id }) => id);
+  return counted(
+    entries
+      .filter(
+        ({ operation, by, outcome }) => audited.has(operation) && by === "waybill" && outcome !== "unknown",
+      )
+      .flatMap(({ operation, outcome, requestId, code }) => {
+        const found = (records.get(requestId) ?? []).map((record) => record.outcome).join(" ");
+        const wanted = outcome === "acknowledged" ? "success" : "failure";
+        return found === wanted ? [] : [`${operation} ${outcome} ${code}: recorded as "${found}"`];
+      }),
+  );
+}
+
+interface Explanation {
+  readonly ledger: Ledger;
+  readonly present: ReadonlyMap<string, number>;
+  readonly tenants: readonly number[];
+}
+
+/** Also of those whose answers were lost. */
+async function unexplained(sql: postgres.Sql, { ledger, present, tenants }: Explanation): Promise<string[]> {
+  const batches = ledger.batches.filter(({ entries }) => present.has(entries[0] ?? "")).length;
+  const [row] = await sql<{ records: number }[]>`
+    select count(*)::int as records from waybill.audit_log
+    where tenant_id in ${sql([...tenants])} and table_name = ${ledgerTable} and action = 'insert' and outcome = 'success'`;
+  return row?.records === batches ? [] : [`${batches} inserts are there, and ${row?.records} are recorded`];
+}

@@ -1,0 +1,127 @@
+/** Faults that come of locks: a table that nobody can use, a tenant that takes all there is, a pause at a bad moment. */
+import { rowsPath } from "../clients/ledger.ts";
+import { crowdedTable, crowdedTenant } from "../setUp.ts";
+import { times } from "../trial.ts";
+import { type Fault, recovery, type Stage } from "./fault.ts";
+
+/** Holds a lock while `meanwhile` runs. */
+async function holding<T>(
+  { postgres }: Pick<Stage, "postgres">,
+  statement: string,
+  meanwhile: () => Promise<T>,
+) {
+  const connection = await postgres.sql.reserve();
+  try {
+    await connection.unsafe("begin");
+    await connection.unsafe(statement);
+    return await meanwhile();
+  } finally {
+    await connection.unsafe("rollback").catch(() => {});
+    connection.release();
+  }
+}
+
+const tables = ["process_instances", "attachments", "service_tasks", "download_tokens"];
+
+export const tableLocked: Fault = {
+  kind: "table locked for 3 s",
+  run: async (stage) => {
+    const table = stage.random.pick(tables);
+    await holding(stage, `lock table waybill.${table} in access exclusive mode`, () => Bun.sleep(3_000));
+    return { target: table };
+  },
+};
+
+/** Longer than a statement waits for a lock: what cannot be recorded must not be answered. */
+export const auditLocked: Fault = {
+  kind: "audit trail locked for 7 s",
+  run: async (stage) => {
+    await holding(stage, "lock table waybill.audit_log in exclusive mode", () => Bun.sleep(7_000));
+    return { target: "audit_log" };
+  },
+};
+
+const crowd = 120;
+
+/** One tenant's requests wait for a lock, many at once; service tasks of the others take their time meanwhile. */
+export const tenantCrowds: Fault = {
+  kind: "tenant takes all for 15 s",
+  run: async (stage) => {
+    const { trial, proxy } = stage;
+    await recovery(stage);
+    trial.receiver.behave("slow");
+    await stage.burst(12);
+    const before = await proxy.state();
+    const lock = `lock table tenant_${crowdedTenant}.${crowdedTable} in access exclusive mode`;
+    const failed = await holding(stage, lock, async () => {
+      const until = trial.now() + 15_000;
+      await Promise.all(times(crowd, () => push(stage, until)));
+      const after = await proxy.state();
+      return [...after].map(
+        ([name, { failedChecks }]) => failedChecks - (before.get(name)?.failedChecks ?? 0),
+      );
+    });
+    trial.receiver.behave("usual");
+    const sum = failed.reduce((all, count) => all + count, 0);
+    return {
+      target: `tenant ${crowdedTenant}`,
+      findings: sum === 0 ? [] : [`${sum} health checks of live processes failed`],
+    };
+  },
+};
+
+async function push({ trial }: Stage, until: number): Promise<void> {
+  const token = await trial.token({ tenant: crowdedTenant, user: "crowd", role: "admin_sop" });
+  while (trial.now() < until) {
+    await trial.send({
+      operation: "updateRows",
+      tenant: crowdedTenant,
+      token,
+      to: `PATCH ${rowsPath(crowdedTenant, crowdedTable)}`,
+      body: { where: { name: "one" }, set: { state: 1 } },
+    });
+    await Bun.sleep(100);
+  }
+}
+
+const sendLock = 4_711;
+
+/**
+ * Pauses a process between the mark that a request goes out and the request itself, for longer than the others wait
+ * for a sign of life. A trigger stops every mark at an advisory lock until the process is paused.
+ */
+export const pausedBeforeSending: Fault = {
+  kind: "process paused before sending, for 27 s",
+  run: async (stage) => {
+    const { postgres, random, processes } = stage;
+    const victim = random.pick(processes);
+    await postgres.sql.unsafe(stopMarks);
+    let waiting = 0;
+    try {
+      await holding(stage, `select pg_advisory_xact_lock(${sendLock})`, async () => {
+        await Promise.all([stage.burst(30), Bun.sleep(2_000)]);
+        const [row] = await postgres.sql<{ waiting: number }[]>`
+          select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted`;
+        waiting = row?.waiting ?? 0;
+        victim.pause();
+      });
+      await postgres.sql.unsafe(letMarksPass);
+      await Bun.sleep(27_000);
+    } finally {
+      victim.resume();
+    }
+    await Bun.sleep(2_000);
+    return { target: `${victim.name}, ${waiting} requests marked in all` };
+  },
+};
+
+const stopMarks = `
+  create or replace function public.stop_mark() returns trigger language plpgsql security definer as $$
+  begin
+    if new.sent_at is not null and old.sent_at is null then
+      perform pg_advisory_xact_lock_shared(${sendLock});
+    end if;
+    return new;
+  end $$;
+  create trigger stop_mark before update on waybill.service_tasks for each row execute function public.stop_mark()`;
+const letMarksPass = "drop trigger stop_mark on waybill.service_tasks";

@@ -1,0 +1,79 @@
+/** Everything that a trial runs on: one database, one storage, three processes, a proxy, a receiver. */
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { draftMaxAgeHours } from "../clients/files.ts";
+import { freePort } from "./children.ts";
+import { type Disk, mountDisk } from "./disk.ts";
+import { type Postgres, startPostgres } from "./postgres.ts";
+import { type ProxyServer, startProxy } from "./proxy.ts";
+import { type Receiver, type ReceiverOptions, startReceiver } from "./receiver.ts";
+import { type ObjectStorage, startStorage } from "./storage.ts";
+import { prepareWaybill, type Waybill } from "./waybill.ts";
+
+export interface Parts {
+  readonly folder: string;
+  readonly jwtSecret: string;
+  readonly postgres: Postgres;
+  readonly storage: ObjectStorage;
+  readonly receiver: Receiver;
+  readonly processes: readonly Waybill[];
+  readonly proxy: ProxyServer;
+  /** Of the third process. */
+  readonly disk: Disk | undefined;
+  /** What each process of Waybill is configured by. */
+  readonly environment: Readonly<Record<string, string>>;
+  end(): Promise<void>;
+}
+
+export interface PartsOptions extends ReceiverOptions {
+  /** The program of versitygw. */
+  readonly s3Program: string;
+  /** Whether the folder, with its logs and history, is left behind. */
+  readonly keep: boolean;
+}
+
+export async function startParts({ s3Program, keep, ...receives }: PartsOptions): Promise<Parts> {
+  const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
+  // PostgreSQL runs as another user than root, and its folder is below this one.
+  await chmod(folder, 0o711);
+  const jwtSecret = randomBytes(32).toString("base64url");
+  const [postgres, storage, receiver] = await Promise.all([
+    startPostgres(folder),
+    startStorage(folder, s3Program),
+    startReceiver(receives),
+  ]);
+  const gateway = freePort();
+  const environment = {
+    ...storage.environment,
+    ...environmentFor({ gateway, receiver: receiver.port }),
+    DATABASE_URL: postgres.url,
+    JWT_SECRET: jwtSecret,
+  };
+  const names = ["first", "second", "third"];
+  const processes = await Promise.all(names.map((name) => prepareWaybill({ name, folder, environment })));
+  const disk = await mountDisk(processes[2]?.dataDir ?? "");
+  await Promise.all(processes.map((process) => process.start()));
+  const proxy = await startProxy(folder, processes, gateway);
+  const end = async () => {
+    await Promise.all(processes.map((process) => process.kill()));
+    await Promise.all([proxy.stop(), receiver.stop(), postgres.end(), storage.stop(), disk?.unmount()]);
+    if (!keep) await rm(folder, { recursive: true, force: true });
+  };
+  return { folder, jwtSecret, postgres, storage, receiver, processes, proxy, disk, environment, end };
+}
+
+const secret = () => randomBytes(32).toString("base64url");
+
+const environmentFor = ({ gateway, receiver }: { readonly gateway: number; readonly receiver: number }) => ({
+  PUBLIC_BASE_URL: `http://127.0.0.1:${gateway}`,
+  DOWNLOAD_TOKEN_SECRET: secret(),
+  FORM_TOKEN_SECRET: secret(),
+  TRUSTED_PROXIES: "127.0.0.1/32",
+  OUTBOUND_ALLOW: `127.0.0.1:${receiver}`,
+  // Longer than the proxy takes to notice.
+  SHUTDOWN_GRACE_SECONDS: "3",
+  DRAFT_MAX_AGE_HOURS: String(draftMaxAgeHours),
+  DRAFT_SWEEP_INTERVAL_SECONDS: "5",
+});

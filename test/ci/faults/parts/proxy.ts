@@ -1,0 +1,111 @@
+/**
+ * HAProxy before the processes: it asks each for `/readyz`, and repeats nothing.
+ *
+ * Where none is ready it sends to all of them: so clients see what Waybill itself answers in an outage.
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Child, startChild, until } from "./children.ts";
+
+export interface ProxyServer {
+  readonly url: string;
+  /** By process: is it ready, and how many of its health checks have failed so far? */
+  state(): Promise<ReadonlyMap<string, { readonly up: boolean; readonly failedChecks: number }>>;
+  stop(): Promise<void>;
+}
+
+export interface Server {
+  readonly name: string;
+  readonly port: number;
+}
+
+export async function startProxy(
+  folder: string,
+  servers: readonly Server[],
+  port: number,
+): Promise<ProxyServer> {
+  const [file, socket] = [join(folder, "haproxy.cfg"), join(folder, "haproxy.sock")];
+  await writeFile(file, configuration({ port, socket, servers }));
+  const options = { cwd: folder, env: {}, logFile: join(folder, "haproxy.log") };
+  const child: Child = startChild(["/usr/sbin/haproxy", "-db", "-f", file], options);
+  await until("HAProxy answers", async () => (await ask(socket, "show info")) !== "", 10);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    state: async () => parseState(await ask(socket, "show stat")),
+    stop: async () => {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+interface Configuration {
+  readonly port: number;
+  readonly socket: string;
+  readonly servers: readonly Server[];
+}
+
+/** A process is out one second after its first failed check, at the latest. */
+const configuration = ({ port, socket, servers }: Configuration) => `
+global
+  stats socket ${socket} mode 600
+  maxconn 4000
+  log stdout format raw local0
+defaults
+  mode http
+  log global
+  option httplog
+  option forwardfor
+  retries 0
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  timeout check 1s
+frontend gateway
+  bind 127.0.0.1:${port}
+  use_backend unchecked if { nbsrv(checked) eq 0 }
+  default_backend checked
+backend checked
+  balance leastconn
+  option httpchk GET /readyz
+  http-check expect status 200
+  default-server inter 500ms fall 2 rise 1
+${servers.map((server) => `  server ${server.name} 127.0.0.1:${server.port} check`).join("\n")}
+backend unchecked
+  balance roundrobin
+${servers.map((server) => `  server ${server.name} 127.0.0.1:${server.port}`).join("\n")}
+`;
+
+/** One command of HAProxy's own interface; an empty text where it does not answer. */
+function ask(socket: string, command: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let text = "";
+  Bun.connect({
+    unix: socket,
+    socket: {
+      open: (connection) => void connection.write(`${command}\n`),
+      data: (_, chunk) => {
+        text += chunk.toString();
+      },
+      close: () => resolve(text),
+      error: () => resolve(""),
+    },
+  }).catch(() => resolve(""));
+  return promise;
+}
+
+function parseState(csv: string) {
+  const [head = "", ...lines] = csv.replace(/^# /, "").trim().split("\n");
+  const names = head.split(",");
+  const rows = lines.map((line) => {
+    const values = line.split(",");
+    return Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
+  });
+  const servers = rows.filter(({ pxname, svname }) => pxname === "checked" && svname !== "BACKEND");
+  return new Map(
+    servers.map(({ svname = "", status = "", chkfail }) => [
+      svname,
+      { up: status.startsWith("UP"), failedChecks: Number(chkfail) },
+    ]),
+  );
+}

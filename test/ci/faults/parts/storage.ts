@@ -1,0 +1,65 @@
+/** An S3 server that can be stopped and paused: versitygw, over a folder in which the checker can look. */
+import { mkdir, readdir, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { answers, type Child, freePort, startChild, until } from "./children.ts";
+
+export interface ObjectStorage {
+  readonly environment: Readonly<Record<string, string>>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** `attachments/1/<id>` and the like. */
+  keys(): Promise<string[]>;
+  /** Makes every object look as if it had been written so long ago. */
+  age(seconds: number): Promise<void>;
+}
+
+const bucket = "waybill";
+const [access, secret] = ["waybill", "a-secret-of-the-trial"];
+
+export async function startStorage(folder: string, program: string): Promise<ObjectStorage> {
+  const [root, port] = [join(folder, "s3"), freePort()];
+  await mkdir(root);
+  const command = [program, "--quiet", "--port", `127.0.0.1:${port}`, "--health", "/health", "posix", root];
+  const env = { PATH: process.env.PATH ?? "", ROOT_ACCESS_KEY: access, ROOT_SECRET_KEY: secret };
+  let child: Child | undefined;
+  const start = async () => {
+    child = startChild(command, { cwd: folder, env, logFile: join(folder, "s3.log") });
+    await until("the S3 server answers", () => answers(`http://127.0.0.1:${port}/health`), 30);
+  };
+  await start();
+  return {
+    environment: {
+      S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      S3_REGION: "us-east-1",
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY: access,
+      S3_SECRET_KEY: secret,
+    },
+    start,
+    stop: async () => {
+      child?.kill("SIGKILL");
+      await child?.exited;
+    },
+    pause: () => child?.kill("SIGSTOP"),
+    resume: () => child?.kill("SIGCONT"),
+    keys: () => filesBelow(join(root, bucket)),
+    age: async (seconds) => {
+      const then = Date.now() / 1000 - seconds;
+      for (const key of await filesBelow(join(root, bucket)))
+        await utimes(join(root, bucket, key), then, then);
+    },
+  };
+}
+
+/** But for versitygw's own, which are in folders that begin with a dot. */
+async function filesBelow(root: string): Promise<string[]> {
+  const names = await readdir(root, { recursive: true }).catch(() => []);
+  const keys: string[] = [];
+  for (const name of names) {
+    const file = await stat(join(root, name)).catch(() => undefined);
+    if (!name.startsWith(".") && file?.isFile()) keys.push(name);
+  }
+  return keys.sort();
+}
