@@ -71,8 +71,11 @@ async function read(response: Response): Promise<Exchanged> {
   }
 }
 
-const nameOf = (error: unknown) =>
-  String((error as { code?: unknown }).code ?? (error as { name?: unknown }).name ?? error);
+/** A DOMException has a number for its code. */
+function nameOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return String(typeof code === "string" ? code : (name ?? error));
+}
 
 interface Ended extends Exchanged {
   readonly request: Request;

@@ -44,6 +44,8 @@ async function run(): Promise<boolean> {
     if (send) sentLinks.push(await downloadTwice({ send }, url, 0));
   };
   const parts = await startParts({ s3Program: FAULTS_S3_SERVER, keep: FAULTS_KEEP === "1", now, onUrl });
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => void parts.end().finally(() => process.exit(2)));
   try {
     const history = createHistory(join(parts.folder, "history.jsonl"));
     send = createSend(parts.proxy.url, history, now);
@@ -100,7 +102,7 @@ async function tryFaults(trial: Trial, { parts, history, sentLinks }: Setting): 
 }
 
 /** Nothing new begins; what has begun may end, with the help of operators and members. */
-async function settle({ postgres }: Parts, clients: Clients): Promise<void> {
+async function settle({ postgres, storage }: Parts, clients: Clients): Promise<void> {
   phase = "finishing";
   const active = async () => {
     const [row] = await postgres.sql<{ count: number }[]>`
@@ -108,6 +110,7 @@ async function settle({ postgres }: Parts, clients: Clients): Promise<void> {
     return row?.count === 0;
   };
   await until("every instance has ended", active, settleSeconds).catch((error) => console.log(error.message));
+  await until("every delayed upload has arrived", () => storage.delayed() === 0, settleSeconds);
   phase = "over";
   await clients.stopped;
 }
@@ -153,11 +156,5 @@ async function reconcile({ environment, folder }: Parts) {
   const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
   return { code: await child.exited, said };
 }
-
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    console.log("interrupted; what it started is left to itself");
-    process.exit(2);
-  });
 
 process.exit((await run()) ? 0 : 1);

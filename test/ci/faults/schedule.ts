@@ -7,41 +7,53 @@ import {
   storagePausedForLong,
   storagePausedShortly,
   storageStopped,
+  uploadsLate,
 } from "./faults/ofOthers.ts";
 import { killed, pausedForLong, pausedShortly, restarted } from "./faults/ofProcesses.ts";
 import { databaseKilled, databasePaused, databaseStopped } from "./faults/ofTheDatabase.ts";
 import type { Random } from "./random.ts";
 
-const counts: readonly (readonly [Fault, number])[] = [
-  [killed, 4],
-  [restarted, 3],
-  [pausedShortly, 2],
-  [pausedForLong, 1],
-  [pausedBeforeSending, 1],
-  [databaseStopped, 2],
-  [databasePaused, 2],
-  [databaseKilled, 2],
-  [tableLocked, 2],
-  [auditLocked, 1],
-  [tenantCrowds, 1],
-  [storageStopped, 1],
-  [storagePausedShortly, 1],
-  [storagePausedForLong, 1],
-  [receiverHangs, 1],
-  [diskFull, 1],
+const kinds: readonly Fault[] = [
+  killed,
+  restarted,
+  pausedShortly,
+  pausedForLong,
+  pausedBeforeSending,
+  databaseStopped,
+  databasePaused,
+  databaseKilled,
+  tableLocked,
+  auditLocked,
+  tenantCrowds,
+  storageStopped,
+  storagePausedShortly,
+  storagePausedForLong,
+  uploadsLate,
+  receiverHangs,
+  diskFull,
 ];
 
-/** Every kind; `only` leaves those whose name contains it. */
+/** The short ones, and those that happen most, again for as long as there is time. */
+const more = [killed, killed, killed, restarted, restarted, pausedShortly, databaseStopped, databasePaused];
+const evenMore = [databaseKilled, tableLocked, storagePausedShortly, killed, restarted, databaseKilled];
+
+/** Every kind once, then some of them again; `only` leaves those whose name contains it. */
 export function planFaults(random: Random, only = ""): Fault[] {
-  const all = counts.flatMap(([fault, count]) => Array<Fault>(count).fill(fault));
-  return random.shuffle(all).filter(({ kind }) => kind.includes(only));
+  const all = [...random.shuffle(kinds), ...random.shuffle([...more, ...evenMore])];
+  return all.filter(({ kind }) => kind.includes(only));
 }
 
-/** One after the other. Between two everything works, for a second and a half at most. */
+/** When no fault begins any more, but for kinds that have not been tried; in milliseconds since the run began. */
+const enoughMs = 205_000;
+
+/** One after the other. Between two everything works, for a second at most. */
 export async function* carryOut(faults: readonly Fault[], stage: Stage): AsyncGenerator<FaultRecord> {
   const { trial, random } = stage;
+  const tried = new Set<string>();
   for (const { kind, run } of faults) {
-    await Bun.sleep(500 + random.below(1_000));
+    if (tried.has(kind) && trial.now() > enoughMs) continue;
+    tried.add(kind);
+    await Bun.sleep(200 + random.below(800));
     const startedAt = Math.round(trial.now());
     const { target, findings = [] } = await run(stage);
     await recovery(stage);

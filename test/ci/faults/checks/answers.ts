@@ -23,6 +23,9 @@ export const checkAnswers = (entries: readonly Entry[], faults: readonly FaultRe
           .map(told),
       ),
     ),
+    check("every request is answered within 45 s", () =>
+      counted(entries.filter(({ code }) => code === "TimeoutError").map(({ operation }) => operation)),
+    ),
     check("a restart by SIGTERM refuses no connection and breaks none", () =>
       of("restarted").flatMap((fault) => [...fault.findings, ...noticed(during(entries, fault))]),
     ),

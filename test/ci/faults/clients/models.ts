@@ -7,16 +7,18 @@ export interface Model {
   readonly form?: object;
 }
 
-/** Longer than the receiver is slow, shorter than it hangs. */
-const timeoutSeconds = "18";
+/** Longer than the receiver is slow. */
+const timeoutSeconds = 16;
+/** Longer than a process is ever paused. */
+const patientSeconds = 40;
 
 export function modelsFor(receiver: number): readonly Model[] {
-  const post = (id: string, body: string) =>
+  const post = (id: string, body: string, seconds = timeoutSeconds) =>
     apiCall(id, {
       method: "POST",
       url: `http://127.0.0.1:${receiver}/${id}`,
       body,
-      timeout_seconds: timeoutSeconds,
+      timeout_seconds: String(seconds),
     });
   const amount = '{"amount":${amount}}';
   const card = '{"card":"${card}"}';
@@ -35,7 +37,11 @@ export function modelsFor(receiver: number): readonly Model[] {
   return [
     {
       key: "payment",
-      bpmn: line("payment", [post("charge", amount), post("notify", amount)], ["charge", "notify"]),
+      bpmn: line(
+        "payment",
+        [post("charge", amount, patientSeconds), post("notify", amount)],
+        ["charge", "notify"],
+      ),
     },
     { key: "filing", bpmn: line("filing", [post("file", card)], ["file"]) },
     {

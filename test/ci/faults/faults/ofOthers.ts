@@ -35,6 +35,17 @@ export const storagePausedForLong: Fault = {
   },
 };
 
+/** Longer than Waybill waits: the object comes to be after the upload was given up. */
+export const uploadsLate: Fault = {
+  kind: "uploads reach the storage late",
+  run: async ({ storage }) => {
+    storage.delayPuts(16_000);
+    await Bun.sleep(3_000);
+    storage.delayPuts(0);
+    return { target: "S3 server" };
+  },
+};
+
 export const receiverHangs: Fault = {
   kind: "receiver hangs for 4 s",
   run: async ({ trial }) => {

@@ -2,11 +2,12 @@
 import type { Waybill } from "../parts/waybill.ts";
 import { type Fault, recovery, type Stage } from "./fault.ts";
 
+/** It starts beside whatever else is wrong. */
 const kill = async ({ processes, random }: Stage) => {
   const victim = random.pick(processes);
   await victim.kill();
   await Bun.sleep(300 + random.below(1_000));
-  await victim.start();
+  victim.launch();
   return { target: victim.name };
 };
 

@@ -58,7 +58,7 @@ export async function startParts({ s3Program, keep, ...receives }: PartsOptions)
   const proxy = await startProxy(folder, processes, gateway);
   const end = async () => {
     await Promise.all(processes.map((process) => process.kill()));
-    await Promise.all([proxy.stop(), receiver.stop(), postgres.end(), storage.stop(), disk?.unmount()]);
+    await Promise.all([proxy.stop(), receiver.stop(), postgres.end(), storage.end(), disk?.unmount()]);
     if (!keep) await rm(folder, { recursive: true, force: true });
   };
   return { folder, jwtSecret, postgres, storage, receiver, processes, proxy, disk, environment, end };

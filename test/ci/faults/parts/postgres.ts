@@ -35,8 +35,8 @@ export async function startPostgres(folder: string): Promise<Postgres> {
   await makeRole(`${admin}postgres`);
   const sql = postgres(`${admin}waybill`, { max: 4, onnotice: () => {}, connect_timeout: 5 });
   const end = async () => {
-    await sql.end({ timeout: 2 }).catch(() => {});
-    await server.stop();
+    await sql.end({ timeout: 0 }).catch(() => {});
+    await server.kill();
   };
   return { ...server, sql, end, url: `postgres://waybill:${password}@127.0.0.1:${port}/waybill` };
 }

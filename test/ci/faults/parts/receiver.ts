@@ -43,6 +43,7 @@ export async function startReceiver({ now, onUrl }: ReceiverOptions): Promise<Re
   const received: Received[] = [];
   const booked = new Set<string>();
   const accepted = new Set<string>();
+  const hanging: ServerResponse[] = [];
   let behaviour: Behaviour = "usual";
 
   const server = createServer(async (request, response) => {
@@ -59,7 +60,7 @@ export async function startReceiver({ now, onUrl }: ReceiverOptions): Promise<Re
   });
 
   async function respond(response: ServerResponse, how: Behaviour, body: string): Promise<void> {
-    if (how === "hangs") return;
+    if (how === "hangs") return void hanging.push(response);
     if (how === "breaks off") return void response.destroy();
     if (how === "refuses") return void response.writeHead(500).end("not today");
     const url = /"card":"(http[^"]+)"/.exec(body)?.[1];
@@ -74,6 +75,8 @@ export async function startReceiver({ now, onUrl }: ReceiverOptions): Promise<Re
     received,
     behave: (how) => {
       behaviour = how;
+      // Half of them end with the fault; the others wait for Waybill's own limit.
+      for (const [index, response] of hanging.splice(0).entries()) if (index % 2 === 0) response.destroy();
     },
     isBooked: (task) => booked.has(task),
     acceptRepetition: (task) => void accepted.add(task),

@@ -2,6 +2,7 @@
 import { mkdir, readdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { answers, type Child, freePort, startChild, until } from "./children.ts";
+import { startLateProxy } from "./lateProxy.ts";
 
 export interface ObjectStorage {
   readonly environment: Readonly<Record<string, string>>;
@@ -9,6 +10,11 @@ export interface ObjectStorage {
   stop(): Promise<void>;
   pause(): void;
   resume(): void;
+  /** Delays each upload from now on by so many milliseconds. */
+  delayPuts(ms: number): void;
+  /** How many uploads are delayed now. */
+  readonly delayed: () => number;
+  end(): Promise<void>;
   /** `attachments/1/<id>` and the like. */
   keys(): Promise<string[]>;
   /** Makes every object look as if it had been written so long ago. */
@@ -29,18 +35,26 @@ export async function startStorage(folder: string, program: string): Promise<Obj
     await until("the S3 server answers", () => answers(`http://127.0.0.1:${port}/health`), 30);
   };
   await start();
+  const way = await startLateProxy(port);
+  const stop = async () => {
+    child?.kill("SIGKILL");
+    await child?.exited;
+  };
   return {
     environment: {
-      S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      S3_ENDPOINT: `http://127.0.0.1:${way.port}`,
       S3_REGION: "us-east-1",
       S3_BUCKET: bucket,
       S3_ACCESS_KEY: access,
       S3_SECRET_KEY: secret,
     },
     start,
-    stop: async () => {
-      child?.kill("SIGKILL");
-      await child?.exited;
+    stop,
+    delayPuts: way.delayPuts,
+    delayed: way.delayed,
+    end: async () => {
+      way.stop();
+      await stop();
     },
     pause: () => child?.kill("SIGSTOP"),
     resume: () => child?.kill("SIGCONT"),

@@ -14,7 +14,8 @@ export interface Waybill {
   readonly crashes: () => number;
   /** When it was last started, in milliseconds since 1970. */
   readonly launchedAt: () => number;
-  /** Resolves once it is ready. */
+  launch(): void;
+  /** Launches it, and resolves once it is ready. */
   start(): Promise<void>;
   /** Sends SIGTERM and resolves with the exit code and how long it took. */
   terminate(): Promise<{ readonly code: number; readonly ms: number }>;
@@ -58,7 +59,7 @@ export async function prepareWaybill({ name, folder, environment }: WaybillOptio
   }
 
   function launch(): void {
-    launchedAt = Date.now();
+    [wanted, launchedAt] = [true, Date.now()];
     child = startChild([process.execPath, program], options);
     void supervise(child);
   }
@@ -70,8 +71,8 @@ export async function prepareWaybill({ name, folder, environment }: WaybillOptio
     ready,
     crashes: () => crashes,
     launchedAt: () => launchedAt,
+    launch,
     start: async () => {
-      wanted = true;
       launch();
       await until(`${name} is ready`, ready, 60);
     },
