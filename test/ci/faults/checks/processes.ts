@@ -21,7 +21,7 @@ export const checkProcesses = (sql: postgres.Sql, facts: ProcessFacts): Promise<
     check("no Idempotency-Key is received twice", () =>
       counted(received.map(({ key }) => key)).filter((line) => !line.startsWith("1 times")),
     ),
-    check("no attempt is received after a later one of its task", () => late(received)),
+    check("no attempt is received after a later one of its task", () => lateAttempts(received)),
     check("nothing is booked twice, where a person looked before each rerun", () =>
       counted(received.filter(({ booked }) => booked).map(({ task }) => task)).filter(
         (line) => !line.startsWith("1 times"),
@@ -36,7 +36,7 @@ export const checkProcesses = (sql: postgres.Sql, facts: ProcessFacts): Promise<
   ]);
 };
 
-function late(received: readonly Received[]): string[] {
+export function lateAttempts(received: readonly Received[]): string[] {
   const highest = new Map<string, number>();
   return received.flatMap(({ task, attempt, booked }) => {
     const before = highest.get(task) ?? 0;

@@ -51,7 +51,10 @@ async function readAll<Row>(trial: Trial, tenant: number, table: string): Promis
 }
 
 /** A batch is there whole or not at all; where its answer left that open, either is right. */
-function misplacedRows({ batches }: Ledger, present: ReadonlyMap<string, number>): string[] {
+export function misplacedRows(
+  { batches }: Pick<Ledger, "batches">,
+  present: ReadonlyMap<string, number>,
+): string[] {
   const known = new Set(batches.flatMap(({ entries }) => entries));
   const wrong = batches.flatMap(({ entries, outcome }) => {
     const counts = entries.map((entry) => present.get(entry) ?? 0);
@@ -63,7 +66,7 @@ function misplacedRows({ batches }: Ledger, present: ReadonlyMap<string, number>
   return [...wrong, ...foreign.map((entry) => `${entry} was never written`)];
 }
 
-function wrongNotes(notes: readonly Note[], states: ReadonlyMap<string, number[]>): string[] {
+export function wrongNotes(notes: readonly Note[], states: ReadonlyMap<string, number[]>): string[] {
   return notes.flatMap(({ name, possible }) => {
     const found = states.get(name) ?? [];
     const state = found.length === 0 ? "absent" : found[0];
