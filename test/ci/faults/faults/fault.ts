@@ -39,14 +39,12 @@ export interface Fault {
   run(stage: Stage): Promise<{ readonly target: string; readonly findings?: readonly string[] }>;
 }
 
-/** Waits until the proxy takes every process for ready. */
-export function recovery({ proxy, processes }: Stage): Promise<void> {
-  return until(
-    "every process is ready again",
-    async () => {
-      const state = await proxy.state();
-      return processes.every(({ name }) => state.get(name)?.up);
-    },
-    60,
-  );
+/** Waits until every process is ready, and the proxy has noticed. */
+export async function recovery({ proxy, processes }: Stage): Promise<void> {
+  const areUp = async () => {
+    const state = await proxy.state();
+    return processes.every(({ name }) => state.get(name)?.up);
+  };
+  for (const { name, ready } of processes) await until(`${name} is ready again`, ready, 60);
+  await until("the proxy takes every process for ready", areUp, 60);
 }
