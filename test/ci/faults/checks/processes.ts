@@ -15,7 +15,7 @@ export interface ProcessFacts {
 }
 
 export const checkProcesses = (sql: postgres.Sql, facts: ProcessFacts): Promise<Check[]> => {
-  const { processes, visits, received, incidents, faults } = facts;
+  const { processes, visits, received } = facts;
   const acknowledged = [...processes.started, ...[...visits.values()].flatMap((ids) => [...ids])];
   return Promise.all([
     check("no Idempotency-Key is received twice", () =>
@@ -32,7 +32,7 @@ export const checkProcesses = (sql: postgres.Sql, facts: ProcessFacts): Promise<
     check("a form session starts one instance", () =>
       [...visits.values()].filter(({ size }) => size > 1).map((ids) => [...ids].join(" ")),
     ),
-    check("no process that lives is taken for dead", () => takenForDead(incidents, faults)),
+    check("no process that lives is taken for dead", () => takenForDead(facts)),
   ]);
 };
 
@@ -60,16 +60,18 @@ async function reopened(sql: postgres.Sql, completed: readonly string[]): Promis
   return completed.filter((id) => open.has(id));
 }
 
-/** While one tenant takes all, no process is killed or paused, so none may be missed. */
-function takenForDead(
-  incidents: ReadonlyMap<string, SeenIncident>,
-  faults: readonly FaultRecord[],
-): string[] {
+/** While one tenant takes all, no process is killed or paused: a call that went out then is nobody's to give up. */
+function takenForDead({ incidents, received, faults }: ProcessFacts): string[] {
   const crowds = faults.filter(({ kind }) => kind.includes("takes all"));
+  const duringCrowd = received.filter(({ at }) =>
+    crowds.some(({ startedAt, endedAt }) => at > startedAt && at < endedAt - 10_000),
+  );
+  const sent = new Set(duringCrowd.map(({ key }) => key));
   return [...incidents.values()]
     .filter(({ type }) => type === "interrupted")
-    .filter(({ seenAt }) =>
-      crowds.some(({ startedAt, endedAt }) => seenAt > startedAt + 2_000 && seenAt < endedAt),
+    .filter(({ seenAt }) => crowds.some(({ endedAt }) => seenAt < endedAt))
+    .map(
+      ({ process_instance_id, activity_id, attempt }) => `${process_instance_id}:${activity_id}:${attempt}`,
     )
-    .map(({ process_instance_id, message }) => `${process_instance_id}: ${message}`);
+    .filter((key) => sent.has(key));
 }

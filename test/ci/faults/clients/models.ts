@@ -10,7 +10,7 @@ export interface Model {
 /** Longer than the receiver is slow. */
 const timeoutSeconds = 16;
 /** Longer than a process is ever paused. */
-const patientSeconds = 40;
+const patientSeconds = 32;
 
 export function modelsFor(receiver: number): readonly Model[] {
   const post = (id: string, body: string, seconds = timeoutSeconds) =>

@@ -6,6 +6,7 @@ export interface Incident {
   readonly process_instance_id: string;
   readonly activity_id: string;
   readonly type: string;
+  readonly attempt: number;
   readonly request_sent: "no" | "yes" | "unknown";
   readonly message: string;
 }

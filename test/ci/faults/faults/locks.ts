@@ -1,5 +1,6 @@
 /** Faults that come of locks: a table that nobody can use, a tenant that takes all there is, a pause at a bad moment. */
 import { rowsPath } from "../clients/ledger.ts";
+import type { State } from "../parts/proxy.ts";
 import { crowdedTable, crowdedTenant } from "../setUp.ts";
 import { times } from "../trial.ts";
 import { type Fault, recovery, type Stage } from "./fault.ts";
@@ -51,24 +52,34 @@ export const tenantCrowds: Fault = {
     await recovery(stage);
     trial.receiver.behave("slow");
     await stage.burst(12);
-    const before = await proxy.state();
+    const before = sumOf(await proxy.state());
     const lock = `lock table tenant_${crowdedTenant}.${crowdedTable} in access exclusive mode`;
-    const failed = await holding(stage, lock, async () => {
+    const after = await holding(stage, lock, async () => {
       const until = trial.now() + 15_000;
       await Promise.all(times(crowd, () => push(stage, until)));
-      const after = await proxy.state();
-      return [...after].map(
-        ([name, { failedChecks }]) => failedChecks - (before.get(name)?.failedChecks ?? 0),
-      );
+      return sumOf(await proxy.state());
     });
     trial.receiver.behave("usual");
-    const sum = failed.reduce((all, count) => all + count, 0);
+    const [failed, out] = [after.failedChecks - before.failedChecks, after.timesOut - before.timesOut];
+    const told = `${failed} health checks of live processes failed, and ${out} times one was taken out`;
     return {
       target: `tenant ${crowdedTenant}`,
-      findings: sum === 0 ? [] : [`${sum} health checks of live processes failed`],
+      findings: failed > toleratedChecks || out > 0 ? [told] : [],
     };
   },
 };
+
+/** Of some ninety, on a machine that is busy enough to be late with one. */
+const toleratedChecks = 4;
+
+function sumOf(states: ReadonlyMap<string, State>): Pick<State, "failedChecks" | "timesOut"> {
+  const sum = { failedChecks: 0, timesOut: 0 };
+  for (const { failedChecks, timesOut } of states.values()) {
+    sum.failedChecks += failedChecks;
+    sum.timesOut += timesOut;
+  }
+  return sum;
+}
 
 async function push({ trial }: Stage, until: number): Promise<void> {
   const token = await trial.token({ tenant: crowdedTenant, user: "crowd", role: "admin_sop" });
@@ -97,9 +108,11 @@ export const pausedBeforeSending: Fault = {
     const victim = random.pick(processes);
     await postgres.sql.unsafe(stopMarks);
     let waiting = 0;
+    let begun: Promise<void> | undefined;
     try {
       await holding(stage, `select pg_advisory_xact_lock(${sendLock})`, async () => {
-        await Promise.all([stage.burst(30), Bun.sleep(2_000)]);
+        begun = stage.burst(30);
+        await Bun.sleep(2_500);
         const [row] = await postgres.sql<{ waiting: number }[]>`
           select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted`;
         waiting = row?.waiting ?? 0;
@@ -110,7 +123,7 @@ export const pausedBeforeSending: Fault = {
     } finally {
       victim.resume();
     }
-    await Bun.sleep(2_000);
+    await Promise.all([begun, Bun.sleep(2_000)]);
     return { target: `${victim.name}, ${waiting} requests marked in all` };
   },
 };

@@ -9,9 +9,18 @@ import { type Child, startChild, until } from "./children.ts";
 
 export interface ProxyServer {
   readonly url: string;
-  /** By process: is it ready, and how many of its health checks have failed so far? */
-  state(): Promise<ReadonlyMap<string, { readonly up: boolean; readonly failedChecks: number }>>;
+  /** By process. */
+  state(): Promise<ReadonlyMap<string, State>>;
   stop(): Promise<void>;
+}
+
+export interface State {
+  /** Whether the proxy takes it for ready. */
+  readonly up: boolean;
+  /** How many of its health checks have failed so far. */
+  readonly failedChecks: number;
+  /** How often it was taken out so far. */
+  readonly timesOut: number;
 }
 
 export interface Server {
@@ -94,7 +103,7 @@ function ask(socket: string, command: string): Promise<string> {
   return promise;
 }
 
-function parseState(csv: string) {
+function parseState(csv: string): Map<string, State> {
   const [head = "", ...lines] = csv.replace(/^# /, "").trim().split("\n");
   const names = head.split(",");
   const rows = lines.map((line) => {
@@ -103,9 +112,9 @@ function parseState(csv: string) {
   });
   const servers = rows.filter(({ pxname, svname }) => pxname === "checked" && svname !== "BACKEND");
   return new Map(
-    servers.map(({ svname = "", status = "", chkfail }) => [
+    servers.map(({ svname = "", status = "", chkfail, chkdown }) => [
       svname,
-      { up: status.startsWith("UP"), failedChecks: Number(chkfail) },
+      { up: status.startsWith("UP"), failedChecks: Number(chkfail), timesOut: Number(chkdown) },
     ]),
   );
 }
