@@ -42,7 +42,7 @@ test("answers: each rule is broken by what it forbids, and by nothing else", asy
   ]);
   expect(await broken([entry({ ...failed, tenant: 90 })])).toEqual([]);
   expect(await broken([entry({ ...failed, retryAfter: "", tenant: 90 })])).toEqual([
-    "every 503 and 507 says when to come again",
+    "every 503 says when to come again",
   ]);
   const unanswered = { outcome: "unknown", by: "nobody", status: 0, tenant: 90 } as const;
   expect(await broken([entry({ ...unanswered, code: "TimeoutError" })])).toEqual([
