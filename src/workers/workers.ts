@@ -2,7 +2,7 @@
  * Runs work outside the main thread: whatever a caller's bytes can make expensive, such as checking a file, reading a
  * model or running a step of a process.
  *
- * Work has a time limit, counted from the moment a thread begins it. Past the limit the thread is ended, whatever it is
+ * Work has a time limit, counted from the moment a thread begins it, without the time in which the process is paused. Past the limit the thread is ended, whatever it is
  * doing (a loop, a pattern, a parse), and a new one takes its place. A tenant uses at most half of the threads, and
  * tenants that wait take turns.
  *
@@ -83,15 +83,30 @@ async function runWithin<Input, Output>(
   input: Input,
 ): Promise<Output> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), limitMs);
+  const stopClock = afterRunning(limitMs, () => controller.abort());
   try {
     return await pool.run(input, { filename, name, signal: controller.signal });
   } catch (cause) {
     if (!controller.signal.aborted) throw cause;
     throw new WorkTimeout(`${name} took longer than ${limitMs} ms`, { cause });
   } finally {
-    clearTimeout(timer);
+    stopClock();
   }
+}
+
+const ticks = 10;
+
+/**
+ * Calls `end` once this process has run for so many milliseconds, and returns what stops the clock. Time in which the
+ * process was paused counts as one tick at most: its threads were paused as well.
+ */
+function afterRunning(ms: number, end: () => void): () => void {
+  let left = ticks;
+  const timer = setInterval(() => {
+    left--;
+    if (left === 0) end();
+  }, ms / ticks);
+  return () => clearInterval(timer);
 }
 
 function refuse(cause: unknown): never {

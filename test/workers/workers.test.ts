@@ -1,5 +1,6 @@
 /** Work in threads: its time limit, its errors, and the share of each tenant. */
 import { afterAll, expect, test } from "bun:test";
+import { fileURLToPath } from "node:url";
 import { createWorkers, WorkTimeout, workIn } from "../../src/workers/workers.ts";
 
 const workers = createWorkers({ threads: 2 });
@@ -35,6 +36,22 @@ test.each(["loop", "digits"] as const)(
     expect(await workers.run(echo, "next", "1")).toBe("next");
   },
 );
+
+test("work of a process that is paused for longer than the limit ends as it would have", async () => {
+  const child = Bun.spawn([process.execPath, fileURLToPath(new URL("./paused.ts", import.meta.url))], {
+    stdout: "pipe",
+  });
+  let said = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    said += text;
+    if (said !== "begun\n") continue;
+    child.kill("SIGSTOP");
+    await Bun.sleep(3_000);
+    child.kill("SIGCONT");
+  }
+  expect(said).toBe("begun\ndone\n");
+  expect(await child.exited).toBe(0);
+});
 
 test("the main thread goes on while work runs", async () => {
   const busy = workers.run(within(file, "loop", 400), undefined as never, "1").catch(() => "ended");
