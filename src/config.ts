@@ -251,7 +251,7 @@ const leastSecretLength = 32;
 
 /** Whoever learns one of them must not be able to make what another one signs. */
 function requireDifferentSecrets(env: Environment): void {
-  const names = ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"];
+  const names = ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET", "SECRETS_KEY"];
   for (const [at, name] of names.entries()) {
     const same = names.slice(0, at).find((other) => env[name] !== undefined && env[other] === env[name]);
     if (same)
@@ -265,11 +265,12 @@ const isOn = (env: Environment, name: string) =>
 function secretsKeysOf(env: Environment, name: string): string[] | undefined {
   if (env[name] === undefined) return undefined;
   const keys = listOf(env, name);
-  const short = keys.find(({ length }) => length < 32) ?? (keys.length === 0 ? "" : undefined);
-  if (short === undefined) return keys;
-  throw new ConfigError(
-    `${name} has a key of ${short.length} characters; it takes one or more of at least 32, separated by commas`,
-  );
+  const takes = "it takes one or more random keys of at least 32 characters, separated by commas";
+  const short = keys.find(({ length }) => length < leastSecretLength) ?? (keys.length === 0 ? "" : undefined);
+  if (short !== undefined) throw new ConfigError(`${name} has a key of ${short.length} characters; ${takes}`);
+  const weakness = keys.map(weaknessOf).find((found) => found !== undefined);
+  if (weakness !== undefined) throw new ConfigError(`${name} has a key that ${weakness}; ${takes}`);
+  return keys;
 }
 
 function accessTokensOf(env: Environment): AccessTokenConfig | undefined {

@@ -166,7 +166,8 @@ test("what is not embedded asks for a way to verify access tokens", () => {
 });
 
 test("SECRETS_KEY takes one key or several, and nothing for none", () => {
-  const [a, b] = ["a".repeat(32), "b".repeat(32)];
+  const [a, b] = [secret, `${secret} another`];
+  expect(() => parse({ SECRETS_KEY: "a".repeat(32) })).toThrow("SECRETS_KEY has a key that repeats itself");
   expect(parse({ SECRETS_KEY: a }).secretsKeys).toEqual([a]);
   expect(parse({ SECRETS_KEY: `${a}, ${b}` }).secretsKeys).toEqual([a, b]);
   expect(parse({}).secretsKeys).toBeUndefined();

@@ -92,7 +92,8 @@ export const secretsFrom = (secret: string) => ({
   JWT_SECRET: secret,
   DOWNLOAD_TOKEN_SECRET: `${secret} for downloads`,
   FORM_TOKEN_SECRET: `${secret} for form sessions`,
-  SECRETS_KEY: `${secret} for secrets of tenants`,
+  // A list of keys: a comma would part it.
+  SECRETS_KEY: `${secret} for secrets of tenants`.replaceAll(",", ";"),
 });
 
 /** One pool for all servers of a test run: its threads load their modules once. */

@@ -23,16 +23,19 @@ test.each([
   ["PATCH", (columns: string) => `{"where":{"n":1},"set":${columns}}`],
   ["PATCH", (columns: string) => `{"where":${columns},"set":{"n":1}}`],
   ["DELETE", (columns: string) => `{"where":${columns}}`],
-])("%s with a million unknown columns is a 400 with a hundred faults", async (method, bodyOf) => {
-  const body = bodyOf(unknown(1_000_000));
-  const answer = await send(server, `${method} ${table.path}`, { body });
-  expect({ status: answer.status, code: answer.code }).toEqual({ status: 400, code: "unknown_column" });
-  expect(answer.pointers.length).toBe(100);
+])("%s with many unknown columns is a 400 with at most a hundred faults", async (method, bodyOf) => {
+  const ask = (count: number) => send(server, `${method} ${table.path}`, { body: bodyOf(unknown(count)) });
+  const few = await ask(1_500);
+  expect({ status: few.status, code: few.code }).toEqual({ status: 400, code: "unknown_column" });
+  expect(few.pointers.length).toBe(100);
+  const many = await ask(900_000);
+  expect({ status: many.status, code: many.code }).toEqual({ status: 400, code: "invalid_body" });
+  expect(many.pointers.length).toBe(1);
 });
 
 test("a column's name of megabytes is not repeated in the answer", async () => {
   const answer = await send(server, `POST ${table.path}`, { body: `{"rows":[{"${"x".repeat(8e6)}":1}]}` });
-  expect(answer.code).toBe("unknown_column");
+  expect({ status: answer.status, code: answer.code }).toEqual({ status: 400, code: "invalid_body" });
   expect(answer.text.length).toBeLessThan(2_000);
 });
 
@@ -88,5 +91,5 @@ test("rows whose columns come in another order than the first one's are judged a
   const rowOf = (order: readonly string[]) => Object.fromEntries(order.map((name) => [name, null]));
   const rows = [rowOf(names), ...Array.from({ length: 1_000 }, () => rowOf(names.toReversed()))];
   const writing = milliseconds(() => JSON.stringify(rows));
-  expect(milliseconds(() => expect(rowFaults(definition, rows)).toEqual([])) / writing).toBeLessThan(20);
+  expect(milliseconds(() => expect(rowFaults(definition, rows)).toEqual([])) / writing).toBeLessThan(60);
 });
