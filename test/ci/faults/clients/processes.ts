@@ -19,10 +19,19 @@ export function runProcesses(trial: Trial): Processes {
   const completed: string[] = [];
   const files: FileRecord[] = [];
 
-  async function begin(tenant: number, key: string, variables: object = {}): Promise<boolean> {
+  interface Beginning {
+    readonly by?: string;
+    readonly variables?: object;
+  }
+
+  async function begin(
+    tenant: number,
+    key: string,
+    { by, variables = {} }: Beginning = {},
+  ): Promise<boolean> {
     const answer = await trial.send({
       operation: "startProcessInstance",
-      ...(await member(trial, tenant)),
+      ...(await member(trial, tenant, by)),
       to: "POST /api/v1/probis/process-instances",
       body: { process_key: key, variables: { amount: { value: 7 }, ...variables } },
     });
@@ -42,7 +51,10 @@ export function runProcesses(trial: Trial): Processes {
       const file = await upload(trial, { tenant, uploader: `${name}-${number}` });
       if (file) {
         const metadata = JSON.stringify({ attachment_id: file.id, file_name: file.fileName });
-        const bound = await begin(tenant, "filing", { card: { value: metadata } });
+        const bound = await begin(tenant, "filing", {
+          by: file.uploader,
+          variables: { card: { value: metadata } },
+        });
         files.push({ ...file, fate: bound ? "committed" : "unknown" });
       }
       await pause(600);
@@ -72,8 +84,8 @@ export function runProcesses(trial: Trial): Processes {
   return { started, completed, files, burst, loops };
 }
 
-async function member(trial: Trial, tenant: number) {
-  const token = await trial.token({ tenant, user: "mary", role: "member" });
+async function member(trial: Trial, tenant: number, user = "mary") {
+  const token = await trial.token({ tenant, user, role: "member" });
   return { tenant, token, headers: { "x-active-tenant": slugOf(tenant) } };
 }
 

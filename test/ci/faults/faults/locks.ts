@@ -84,14 +84,15 @@ function sumOf(states: ReadonlyMap<string, State>): Pick<State, "failedChecks" |
 async function push({ trial }: Stage, until: number): Promise<void> {
   const token = await trial.token({ tenant: crowdedTenant, user: "crowd", role: "admin_sop" });
   while (trial.now() < until) {
-    await trial.send({
+    const { retryAfter } = await trial.send({
       operation: "updateRows",
       tenant: crowdedTenant,
       token,
       to: `PATCH ${rowsPath(crowdedTenant, crowdedTable)}`,
       body: { where: { name: "one" }, set: { state: 1 } },
     });
-    await Bun.sleep(100);
+    // As long as it is asked to, where it is.
+    await Bun.sleep(Number(retryAfter) * 1_000 || 100);
   }
 }
 
@@ -118,12 +119,13 @@ export const pausedBeforeSending: Fault = {
         waiting = row?.waiting ?? 0;
         victim.pause();
       });
-      await postgres.sql.unsafe(letMarksPass);
       await Bun.sleep(27_000);
     } finally {
       victim.resume();
     }
     await Promise.all([begun, Bun.sleep(2_000)]);
+    // Not before: it would wait for what the paused process had locked, and everybody else behind it.
+    await postgres.sql.unsafe(dropTrigger);
     return { target: `${victim.name}, ${waiting} requests marked in all` };
   },
 };
@@ -137,4 +139,4 @@ const stopMarks = `
     return new;
   end $$;
   create trigger stop_mark before update on waybill.service_tasks for each row execute function public.stop_mark()`;
-const letMarksPass = "drop trigger stop_mark on waybill.service_tasks";
+const dropTrigger = "drop trigger stop_mark on waybill.service_tasks";

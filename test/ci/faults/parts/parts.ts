@@ -34,17 +34,38 @@ export interface PartsOptions extends ReceiverOptions {
   readonly keep: boolean;
 }
 
-export async function startParts({ s3Program, keep, ...receives }: PartsOptions): Promise<Parts> {
+export async function startParts(options: PartsOptions): Promise<Parts> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
   // PostgreSQL runs as another user than root, and its folder is below this one.
   await chmod(folder, 0o711);
-  const jwtSecret = randomBytes(32).toString("base64url");
-  const [postgres, storage, receiver] = await Promise.all([
-    startPostgres(folder),
-    startStorage(folder, s3Program),
-    startReceiver(receives),
-  ]);
-  const gateway = freePort();
+  const ends: (() => Promise<unknown>)[] = [];
+  const end = async () => {
+    for (const stop of ends.splice(0).reverse()) await stop();
+    if (!options.keep) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    return { ...(await start(folder, options, (stop) => ends.push(stop))), folder, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+type Started = Omit<Parts, "folder" | "end">;
+
+/** `ending` takes what ends each part, in the order in which they start. */
+async function start(
+  folder: string,
+  { s3Program, now, onUrl }: PartsOptions,
+  ending: (stop: () => Promise<unknown>) => void,
+): Promise<Started> {
+  const postgres = await startPostgres(folder);
+  ending(postgres.end);
+  const storage = await startStorage(folder, s3Program);
+  ending(storage.end);
+  const receiver = await startReceiver({ now, onUrl });
+  ending(receiver.stop);
+  const [gateway, jwtSecret] = [freePort(), secret()];
   const environment = {
     ...storage.environment,
     ...environmentFor({ gateway, receiver: receiver.port }),
@@ -54,14 +75,12 @@ export async function startParts({ s3Program, keep, ...receives }: PartsOptions)
   const names = ["first", "second", "third"];
   const processes = await Promise.all(names.map((name) => prepareWaybill({ name, folder, environment })));
   const disk = await mountDisk(processes[2]?.dataDir ?? "");
+  if (disk) ending(disk.unmount);
+  ending(() => Promise.all(processes.map((process) => process.kill())));
   await Promise.all(processes.map((process) => process.start()));
   const proxy = await startProxy(folder, processes, gateway);
-  const end = async () => {
-    await Promise.all(processes.map((process) => process.kill()));
-    await Promise.all([proxy.stop(), receiver.stop(), postgres.end(), storage.end(), disk?.unmount()]);
-    if (!keep) await rm(folder, { recursive: true, force: true });
-  };
-  return { folder, jwtSecret, postgres, storage, receiver, processes, proxy, disk, environment, end };
+  ending(proxy.stop);
+  return { jwtSecret, postgres, storage, receiver, processes, proxy, disk, environment };
 }
 
 const secret = () => randomBytes(32).toString("base64url");
