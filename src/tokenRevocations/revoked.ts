@@ -9,7 +9,7 @@ import { findChanges } from "./queries.ts";
 
 /** After this time a request has what is new fetched behind its back. */
 const refreshMs = 2_000;
-/** After this time a request waits for it. README and the contract name it. */
+/** After this time a request waits for it. docs/operations.md and the contract name it. */
 const staleMs = 5_000;
 /** All of it is fetched again, so that memory holds no expired ones for good. */
 const reloadMs = 3_600_000;
