@@ -49,13 +49,14 @@ test("two processes with the same configuration, which the server takes as compl
     "publicBaseUrl",
     "downloadTokenSecret",
     "formTokenSecret",
+    "secretsKeys",
   ] as const)
     expect(config[name]).toBeTruthy();
 });
 
 test("it holds no secret: each is asked for, and deploy/secrets makes them all, no two alike", () => {
   expect(required.toSorted()).toEqual([...values.keys()].toSorted());
-  for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"])
+  for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET", "SECRETS_KEY"])
     expect(required).toContain(name);
   expect(new Set(values.values()).size).toBe(values.size);
   for (const value of values.values()) expect(value).toMatch(/^[0-9a-f]{64}$/);
