@@ -9,9 +9,10 @@ export const rejectedCode = "INTEGRATION_REJECTED";
 export interface ServiceTasks {
   /**
    * Takes one for this attempt, which it counts. Undefined where there is nothing to do, or no longer: carried out,
-   * cancelled, or become an incident because an earlier attempt ended in mid-call.
+   * cancelled, taken by a later run of the same job, or become an incident because an earlier run ended in mid-call.
+   * `retries` is how often the job was begun before.
    */
-  claim(job: ServiceTaskJob): Promise<ClaimedTask | undefined>;
+  claim(job: ServiceTaskJob, retries: number): Promise<ClaimedTask | undefined>;
   /** The point of no return, just before the request goes out. Throws `LostClaim`: then it must not go out. */
   markSent(task: ClaimedTask): Promise<void>;
   /** The request was held back after it was marked: the next attempt may send it. */

@@ -34,7 +34,7 @@ export async function carryOut(
   tasks: ServiceTasks,
   { run, outcomes, ...deps }: Deps & CarryOutOptions,
 ): Promise<void> {
-  const task = await tasks.claim(job);
+  const task = await tasks.claim(job, run.retries);
   if (!task) return;
   if (task.answered) return goOn(task, task.answered, tasks);
   const outcome = await attemptOutcome(task, tasks, { ...deps, run });

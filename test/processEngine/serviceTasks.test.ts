@@ -283,7 +283,7 @@ describe("an API call", () => {
       const [job] = await server.sql<ServiceTaskJob[]>`
         select id::text as service_task_id, tenant_id::float8 as tenant_id, rerun from waybill.service_tasks
         where process_instance_id = ${id}`;
-      expect(job && (await other.serviceTasks.claim(job))).toBeUndefined();
+      expect(job && (await other.serviceTasks.claim(job, 1))).toBeUndefined();
       await jobs.stop();
       const lost = await incidentOf(server, id);
       expect(lost).toMatchObject({ type: "interrupted", request_sent: "unknown" });

@@ -33,18 +33,21 @@ const columns = (sql: Queryable) => sql`
 /**
  * Counts the attempt, on from those of earlier passes through the activity: the Idempotency-Key is made of it. Two passes
  * at once may count alike: the constraint lets one have the number, and the other's job runs again. Only what waits is
- * taken, or what its last process left before anything was sent.
+ * taken, or what its last process left before anything was sent; and never what a later run of the same job has taken,
+ * which happens where a process was paused between the job and its task.
  */
 export async function claimTask(
   sql: Sql,
   { service_task_id, rerun }: ServiceTaskJob,
+  retries: number,
 ): Promise<ClaimedRow | undefined> {
   const [row] = await sql<ClaimedRow[]>`
-    update waybill.service_tasks t set state = 'running', sent_at = null, attempt = 1 + (
+    update waybill.service_tasks t set state = 'running', sent_at = null, claimed_by_retry = ${retries}, attempt = 1 + (
       select max(p.attempt) from waybill.service_tasks p
       where p.process_instance_id = t.process_instance_id and p.activity_id = t.activity_id)
     from waybill.process_instances i
     where t.id = ${service_task_id} and t.rerun = ${rerun} and i.id = t.process_instance_id and i.state = 'active'
+      and t.claimed_by_retry <= ${retries}
       and (t.state = 'waiting' or (t.state = 'running' and t.sent_at is null))
     returning ${columns(sql)}, case
       when (select coalesce(sum(octet_length(v.value)), 0) from waybill.process_variables v
@@ -62,12 +65,17 @@ export async function findAttempt(sql: Sql, { id, attempt }: Attempt): Promise<T
   return row;
 }
 
-/** What its last process left after the request had gone out. */
-export async function findInterrupted(sql: Sql, { service_task_id, rerun }: ServiceTaskJob) {
+/** What an earlier run of the job, in a process that is gone, left after the request had gone out. */
+export async function findInterrupted(
+  sql: Sql,
+  { service_task_id, rerun }: ServiceTaskJob,
+  retries: number,
+): Promise<TaskRow | undefined> {
   const [row] = await sql<TaskRow[]>`
     select ${columns(sql)} from waybill.service_tasks t
     join waybill.process_instances i on i.id = t.process_instance_id
-    where t.id = ${service_task_id} and t.rerun = ${rerun} and t.state = 'running' and t.sent_at is not null`;
+    where t.id = ${service_task_id} and t.rerun = ${rerun} and t.state = 'running' and t.sent_at is not null
+      and t.claimed_by_retry < ${retries}`;
   return row;
 }
 
@@ -190,7 +198,7 @@ export async function lockIncident(tx: Tx, tenantId: number, id: string): Promis
 /** The job of the new run; undefined where the task is no longer an incident. */
 export async function startRerun(tx: Tx, serviceTaskId: string): Promise<ServiceTaskJob | undefined> {
   const [job] = await tx<ServiceTaskJob[]>`
-    update waybill.service_tasks set state = 'waiting', rerun = rerun + 1, sent_at = null
+    update waybill.service_tasks set state = 'waiting', rerun = rerun + 1, sent_at = null, claimed_by_retry = 0
     where id = ${serviceTaskId} and state = 'incident'
     returning id::text as service_task_id, tenant_id::float8 as tenant_id, rerun`;
   return job;

@@ -44,7 +44,7 @@ interface Claimed extends ClaimedTask {
 export function serviceTasksOf(within: Within): ServiceTasks {
   const memory = createDeliveryMemory();
   return {
-    claim: (job) => claim(within, job, memory),
+    claim: (job, retries) => claim(within, { job, retries, memory }),
     recall: (attempt) => recall(within, attempt),
     takeBack: ({ row }: Claimed) => unmarkTask(within.sql, row, heldBack),
     markSent: async ({ row }: Claimed) => {
@@ -63,14 +63,16 @@ export function serviceTasksOf(within: Within): ServiceTasks {
 const heldBack =
   "The server was paused before the request went out, and another process took its tasks over. Nothing was sent; a rerun sends the request.";
 
-async function claim(
-  within: Within,
-  job: ServiceTaskJob,
-  memory: DeliveryMemory,
-): Promise<Claimed | undefined> {
+interface Claim {
+  readonly job: ServiceTaskJob;
+  readonly retries: number;
+  readonly memory: DeliveryMemory;
+}
+
+async function claim(within: Within, { job, retries, memory }: Claim): Promise<Claimed | undefined> {
   const { sql } = within;
-  const row = await claimTask(sql, job);
-  if (!row) return giveUpInterrupted(within, job);
+  const row = await claimTask(sql, job, retries);
+  if (!row) return giveUpInterrupted(within, job, retries);
   if (row.attempt > 1) await revokeUnusedTokens(sql, row.id);
   const claimed = await claimedOf(within, row, memory);
   if ("task" in claimed) return claimed.task;
@@ -122,8 +124,8 @@ const noLonger = (fault = "it is unknown.") =>
   }) as const;
 
 /** The process that sent it is gone: whether it was answered nobody knows, and only a person may send it again. */
-async function giveUpInterrupted(within: Within, job: ServiceTaskJob): Promise<undefined> {
-  const row = await findInterrupted(within.sql, job);
+async function giveUpInterrupted(within: Within, job: ServiceTaskJob, retries: number): Promise<undefined> {
+  const row = await findInterrupted(within.sql, job, retries);
   if (!row) return undefined;
   const message =
     "The server ended while the request was under way. The integration may have taken it; a rerun sends it again.";
