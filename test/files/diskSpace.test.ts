@@ -88,7 +88,7 @@ test("what uploads under way have announced counts as written", async () => {
 test("a disk that is full in the middle of a write is a 507 as well", () => {
   for (const code of ["ENOSPC", "EDQUOT", "XMinioStorageFull"])
     expect(unavailable(Object.assign(new Error("no space left"), { code }))).toMatchObject({ status: 507 });
-  expect(unavailable(new Error("away"))).toMatchObject({ status: 503, headers: { "Retry-After": "10" } });
+  expect(unavailable(new Error("away"))).toMatchObject({ status: 503, headers: { "Retry-After": "5" } });
 });
 
 test("a link is not used up where there is no room to fetch its file", async () => {

@@ -93,13 +93,16 @@ test.each([
 test("a refused write whose audit record cannot be written is answered 503, never as refused", async () => {
   const request = () => server.request(tablesPath(), { method: "POST", body: "x", headers: plain });
   const plain = { "content-type": "text/plain" };
-  const refused = await whileAway(request);
+  // The database serves everything but the record of a failure.
+  await server.sql`alter table waybill.audit_log add constraint none check (outcome <> 'failure') not valid`;
+  const refused = await request();
+  await server.sql`alter table waybill.audit_log drop constraint none`;
   const { request_id } = await expectProblem(refused, "database_unavailable");
   expect(refused.headers.get("retry-after")).not.toBeNull();
   const line = server.logged.find(({ msg }) => msg === "a failed write could not be recorded");
   expect(line).toMatchObject({ request_id, code: "unsupported_media_type" });
   expect(await recordsOf(request_id)).toBe(0);
-  // With the database back, the same request is refused and recorded.
+  // Once records can be written again, the same request is refused and recorded.
   const again = await expectProblem(await request(), "unsupported_media_type");
   expect(await recordsOf(again.request_id)).toBe(1);
 });
