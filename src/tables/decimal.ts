@@ -47,9 +47,19 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative, firstAt, digits, exponent: shift + zerosAtEnd, scale };
 }
 
+/** Beyond so many digits the pattern is quicker: it takes a tenth of the time for each, and some time to begin. */
+const shortRun = 40;
+const digitRun = /[0-9]*/y;
+
 function endOfDigits(text: string, start: number): number {
   let end = start;
-  for (let char = text.charCodeAt(end); char >= zero && char <= zero + 9; ) char = text.charCodeAt(++end);
+  for (let char = text.charCodeAt(end); char >= zero && char <= zero + 9; ) {
+    char = text.charCodeAt(++end);
+    if (end - start < shortRun) continue;
+    digitRun.lastIndex = end;
+    digitRun.test(text);
+    return digitRun.lastIndex;
+  }
   return end;
 }
 
