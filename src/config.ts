@@ -110,7 +110,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       least: 4,
       most: 200,
       whole: true,
-      otherwise: 15,
+      otherwise: 20,
     }),
     s3: s3Of(env),
     accessTokens: accessTokensOf(env),

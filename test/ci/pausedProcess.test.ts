@@ -19,12 +19,12 @@ import {
   rerun,
   startInstance,
 } from "../support/processes.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(300_000);
 const secret = "a secret that all of these processes share";
-const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
+const secrets = secretsFrom(secret);
 const environment = { ...secrets, ...allowLoopback, PUBLIC_BASE_URL: "http://127.0.0.1:1" };
 let server: TestServer;
 let dataDir: string;

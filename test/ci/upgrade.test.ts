@@ -20,14 +20,14 @@ import { fixture } from "../support/attachments.ts";
 import { apiCall, end, flow, model, start, userTask } from "../support/bpmn.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { allowLoopback } from "../support/processes.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
 import { repository, startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(300_000);
 /** The last commit of the version before: 0.2.0. To be moved on with each release. */
 const before = "d4e831a";
 const secret = "a secret that all of these processes share";
-const secrets = { JWT_SECRET: secret, DOWNLOAD_TOKEN_SECRET: secret, FORM_TOKEN_SECRET: secret };
+const secrets = secretsFrom(secret);
 const xActiveTenant = "tenant-1";
 let folder: string;
 let database: TestDatabase;

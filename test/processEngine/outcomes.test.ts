@@ -19,15 +19,13 @@ import {
   startInstance,
   tasksOf,
 } from "../support/processes.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(180_000);
 const secret = "a secret that all of these processes share";
 const environment = {
-  JWT_SECRET: secret,
-  DOWNLOAD_TOKEN_SECRET: secret,
-  FORM_TOKEN_SECRET: secret,
+  ...secretsFrom(secret),
   ...allowLoopback,
 };
 let server: TestServer;

@@ -6,16 +6,14 @@ import { join } from "node:path";
 import { type Partner, startPartner } from "../outbound/partner.ts";
 import { addon, end, flow, model, oneCall, start } from "../support/bpmn.ts";
 import { allowLoopback, deploy, freshKey, incidentOf, startInstance } from "../support/processes.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(180_000);
 const megabyte = 1024 ** 2;
 const secret = "a secret that all of these processes share";
 const environment = {
-  JWT_SECRET: secret,
-  DOWNLOAD_TOKEN_SECRET: secret,
-  FORM_TOKEN_SECRET: secret,
+  ...secretsFrom(secret),
   ...allowLoopback,
 };
 let server: TestServer;

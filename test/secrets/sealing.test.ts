@@ -3,7 +3,9 @@ import { CannotOpen, createSealing } from "../../src/secrets/sealing.ts";
 import { contextOf, readSecrets, resealAll } from "../../src/secrets/secrets.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-const [older, newer, other] = ["o", "n", "x"].map((char) => char.repeat(32)) as [string, string, string];
+const older = "an older key for tenants' secrets";
+const newer = "a newer key, which seals from now on";
+const other = "a key that belongs to somebody else";
 const purpose = "tenant secrets";
 const sealing = createSealing([older], purpose);
 
