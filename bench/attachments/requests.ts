@@ -95,6 +95,11 @@ export async function download(url: string, size: number): Promise<number> {
   return first;
 }
 
+/** Any request of a user who has this role. */
+export async function sendAs(role: string, url: string, init: RequestInit): Promise<Response> {
+  return send(url, { ...init, headers: { ...(await headersFor("bench", role)), ...init.headers } });
+}
+
 async function send(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (response.ok) return response;
