@@ -23,8 +23,8 @@ export interface RevocationRow {
 }
 
 /**
- * The revocation, the earlier one where there is one: it is extended, never shortened. Undefined where `expiresAt` has
- * passed or the tenant has too many.
+ * The revocation, the earlier one where there is one: it is extended, never shortened. One that has expired is taken
+ * as well, and goes with the next sweep: its token is refused anyway. Undefined where the tenant has too many.
  */
 export async function insertRevocation(
   sql: Queryable,
@@ -33,9 +33,9 @@ export async function insertRevocation(
   const [row] = await sql<RevocationRow[]>`
     insert into waybill.revoked_tokens as r (tenant_id, jti, expires_at, revoked_by)
     select ${tenantId}, ${jti}, ${expiresAt}::timestamptz, ${revokedBy}
-    where coalesce(${expiresAt}::timestamptz > now(), true)
-      and (select count(*) from waybill.revoked_tokens
-           where tenant_id = ${tenantId} and jti <> ${jti} and coalesce(expires_at > now(), true)) < ${maxRevocations}
+    where (
+      select count(*) from waybill.revoked_tokens
+      where tenant_id = ${tenantId} and jti <> ${jti} and coalesce(expires_at > now(), true)) < ${maxRevocations}
     on conflict (tenant_id, jti) do update set
       expires_at = case when r.expires_at is null or excluded.expires_at is null then null
                         else greatest(r.expires_at, excluded.expires_at) end,
@@ -43,11 +43,6 @@ export async function insertRevocation(
     returning jti, ${utc(sql, "expires_at")} as expires_at, revoked_by, ${utc(sql, "revoked_at")} as revoked_at,
       xmax = 0 as is_new`;
   return row;
-}
-
-export async function hasPassed(sql: Queryable, moment: string): Promise<boolean> {
-  const [row] = await sql<{ passed: boolean }[]>`select ${moment}::timestamptz <= now() as passed`;
-  return row?.passed ?? false;
 }
 
 export interface Changes {
