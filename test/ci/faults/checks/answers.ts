@@ -36,9 +36,12 @@ export const checkAnswers = (entries: readonly Entry[], faults: readonly FaultRe
   ]);
 };
 
-/** Those that were under way at some moment of the fault. */
+/**
+ * The requests that ended during a fault. One that was still under way at its end is not its doing: everything worked
+ * by then, and what breaks it is the next fault.
+ */
 export const during = (entries: readonly Entry[], { startedAt, endedAt }: FaultRecord) =>
-  entries.filter((entry) => entry.endedAt >= startedAt && entry.startedAt <= endedAt);
+  entries.filter((entry) => entry.endedAt >= startedAt && entry.endedAt <= endedAt);
 
 /** What clients of a process that ends in order must never see. */
 const noticed = (entries: readonly Entry[]) =>
@@ -60,10 +63,16 @@ function crowdedOut(entries: readonly Entry[], fault: FaultRecord): string[] {
 
 const uploads = ["uploadAttachment", "uploadPublicAttachment"];
 
-/** Without those that a kill cut off; those have no answer of Waybill's. */
+const longestUploadMs = 12_000;
+
+/**
+ * Uploads that began during the fault, early enough to be answered before its end: others waited for something else,
+ * such as a process that another fault had paused. Without those that a kill cut off, which have no answer of Waybill's.
+ */
 function slowUploads(entries: readonly Entry[], fault: FaultRecord): string[] {
-  return during(entries, fault)
+  return entries
     .filter(({ operation, by }) => by === "waybill" && uploads.includes(operation))
-    .filter(({ startedAt, endedAt }) => endedAt - startedAt > 12_000)
+    .filter(({ startedAt }) => startedAt >= fault.startedAt && startedAt <= fault.endedAt - longestUploadMs)
+    .filter(({ startedAt, endedAt }) => endedAt - startedAt > longestUploadMs)
     .map((entry) => `${told(entry)} after ${entry.endedAt - entry.startedAt} ms`);
 }

@@ -62,6 +62,14 @@ test("answers outside of a fault break no rule about it", async () => {
   expect(await broken([entry({ ...failed, ...later, by: "proxy" })])).toEqual([]);
 });
 
+test("answers: what the fault before or after it broke is not its doing", async () => {
+  const brokenLater = { startedAt: 59_900, endedAt: 60_300 };
+  expect(await broken([entry({ ...failed, ...brokenLater, by: "proxy" })])).toEqual([]);
+  const upload = { operation: "uploadAttachment" };
+  expect(await broken([entry({ ...upload, startedAt: -20_000, endedAt: 500 })])).toEqual([]);
+  expect(await broken([entry({ ...upload, startedAt: 59_000, endedAt: 80_000 })])).toEqual([]);
+});
+
 test("rows: one that is lost, doubled, torn, refused and there, or nobody's", () => {
   const batch = (outcome: Entry["outcome"]) => ({ tenant: 1, entries: ["a", "b"], outcome, requestId: "r" });
   const found = (outcome: Entry["outcome"], present: Record<string, number>) =>
