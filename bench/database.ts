@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { connect, type Sql } from "../src/database/connect.ts";
-import { startEmbeddedPostgres } from "../src/database/embedded.ts";
+import { connect, type Sql } from "../src/infrastructure/database/connect.ts";
+import { startEmbeddedPostgres } from "../src/infrastructure/database/embedded.ts";
 
 export interface Databases {
   /** The URL of a new database. */

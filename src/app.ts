@@ -1,24 +1,24 @@
 /** The whole service on one screen: every room, bound to the contract, with one way to fail. */
 import { Elysia } from "elysia";
-import { attachments } from "./attachments/room.ts";
 import type { Deps } from "./deps.ts";
-import { discussions } from "./discussions/room.ts";
-import { engine } from "./engine/room.ts";
-import { formSessions } from "./formSessions/room.ts";
 import { answerFailure } from "./http/answerFailure.ts";
 import { type BindOptions, bind, type Handlers } from "./http/bind.ts";
 import { logExchange } from "./http/logExchange.ts";
 import { swaggerUi } from "./http/swaggerUi.ts";
-import { incidents } from "./incidents/room.ts";
-import { integration } from "./integration/room.ts";
-import { processes } from "./processes/room.ts";
-import { publicAttachments } from "./publicAttachments/room.ts";
-import { reports } from "./reports/room.ts";
-import { service } from "./service/room.ts";
-import { startForm } from "./startForm/room.ts";
-import { tables } from "./tables/room.ts";
-import { tasklist } from "./tasklist/room.ts";
-import { tokens } from "./tokens/room.ts";
+import { attachments } from "./operations/attachments/index.ts";
+import { discussions } from "./operations/discussions/index.ts";
+import { engine } from "./operations/engine/index.ts";
+import { formSessions } from "./operations/formSessions/index.ts";
+import { incidents } from "./operations/incidents/index.ts";
+import { integration } from "./operations/integration/index.ts";
+import { processes } from "./operations/processes/index.ts";
+import { publicAttachments } from "./operations/publicAttachments/index.ts";
+import { reports } from "./operations/reports/index.ts";
+import { service } from "./operations/service/index.ts";
+import { startForm } from "./operations/startForm/index.ts";
+import { tables } from "./operations/tables/index.ts";
+import { tasklist } from "./operations/tasklist/index.ts";
+import { tokens } from "./operations/tokens/index.ts";
 
 const handlers: Handlers = {
   ...tables,

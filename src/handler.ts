@@ -8,31 +8,12 @@
 import type Type from "typebox";
 import type { Deps } from "./deps.ts";
 import type { OperationId, operations } from "./generated/operations.ts";
-import type { Fault } from "./problem.ts";
-import type { Tenant } from "./tenants/tenant.ts";
+import type { Written } from "./infrastructure/jsonText.ts";
+import type { Fault } from "./infrastructure/problem.ts";
+import type { Caller, Visitor } from "./tenants/caller.ts";
 
 type Operations = typeof operations;
 type StaticOf<Schema> = Schema extends Type.TSchema ? Type.Static<Schema> : undefined;
-
-/** Who is calling, and for which tenant: verified, provisioned, and holding a role that the operation asks for. */
-export interface Caller {
-  /** The token's `sub`. */
-  readonly subject: string;
-  readonly tenant: Tenant;
-  /** The caller's roles in this tenant. */
-  readonly roles: readonly string[];
-}
-
-/** A visitor of an embedded start form, as the form session token says. */
-export interface Visitor {
-  /** The form session. */
-  readonly id: string;
-  readonly tenant: Tenant;
-  readonly processKey: string;
-  readonly expiresAt: Date;
-  /** Where the session began; a platform's own sessions have none. */
-  readonly embedId: string | undefined;
-}
 
 type CallerOf<Security> = Security extends { readonly scheme: "accessToken" }
   ? Caller
@@ -51,25 +32,9 @@ export interface RequestOf<Id extends OperationId> {
   readonly body: Operations[Id]["body"] extends { schema: infer Schema } ? StaticOf<Schema> : undefined;
 }
 
-/** A JSON text that the database wrote, sent as it is. `T` is what it says, for the type check only. */
-export interface JsonText<T> {
-  readonly jsonText: string;
-  readonly saying?: T;
-}
-
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Responses<Id extends OperationId> = Operations[Id]["responses"];
 type BodyOf<Response> = Response extends { schema: infer Schema } ? StaticOf<Schema> : undefined;
-
-/** A value, any part of which the database may have written as JSON text already. */
-export type Written<T> =
-  | T
-  | JsonText<T>
-  | (T extends readonly unknown[]
-      ? never
-      : T extends object
-        ? { readonly [Key in keyof T]: Written<T[Key]> }
-        : never);
 
 export type AnswerOf<Id extends OperationId> = {
   [Status in keyof Responses<Id> & SuccessStatus]: {

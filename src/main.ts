@@ -5,23 +5,23 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import postgres from "postgres";
 import { createApp } from "./app.ts";
-import { type Config, ConfigError, parseConfig } from "./config.ts";
-import { warnOfClock } from "./database/clock.ts";
-import { connectServer } from "./database/connect.ts";
-import { databaseProblem } from "./database/databaseProblem.ts";
-import { startEmbeddedPostgres } from "./database/embedded.ts";
-import { migrate } from "./database/migrate.ts";
-import { prepareServiceRole } from "./database/serviceRole.ts";
-import type { Deps } from "./deps.ts";
-import { agreeOnIdentity, StorageMismatch } from "./fileUpkeep/storageIdentity.ts";
-import { removeLeftoverUploads, sweepOnce } from "./fileUpkeep/sweep.ts";
-import { startJobs } from "./jobs/jobs.ts";
-import type { Recurring } from "./jobs/recurring.ts";
-import { createLog } from "./log.ts";
-import { watchPressure } from "./pressure.ts";
-import { makePrivate } from "./privateFolder.ts";
-import { Problem } from "./problem.ts";
-import { startEngine } from "./processEngine/startEngine.ts";
+import { agreeOnIdentity, StorageMismatch } from "./files/maintenance/storageIdentity.ts";
+import { removeLeftoverUploads, sweepOnce } from "./files/maintenance/sweep.ts";
+import { type Config, ConfigError, parseConfig } from "./infrastructure/config.ts";
+import { warnOfClock } from "./infrastructure/database/clock.ts";
+import { connectServer } from "./infrastructure/database/connect.ts";
+import { databaseProblem } from "./infrastructure/database/databaseProblem.ts";
+import { startEmbeddedPostgres } from "./infrastructure/database/embedded.ts";
+import { migrate } from "./infrastructure/database/migrate.ts";
+import { prepareServiceRole } from "./infrastructure/database/serviceRole.ts";
+import type { Infrastructure } from "./infrastructure/infrastructure.ts";
+import { startJobs } from "./infrastructure/jobs/jobs.ts";
+import type { Recurring } from "./infrastructure/jobs/recurring.ts";
+import { createLog } from "./infrastructure/log.ts";
+import { watchPressure } from "./infrastructure/pressure.ts";
+import { makePrivate } from "./infrastructure/privateFolder.ts";
+import { Problem } from "./infrastructure/problem.ts";
+import { startEngine } from "./processes/startEngine.ts";
 import { listen } from "./server.ts";
 import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
 import { welcome } from "./welcome.ts";
@@ -42,19 +42,19 @@ async function run(config: Config, ending: Ending): Promise<void> {
     const serviceUrl = database ? await prepareServiceRole(url) : url;
     const { sql, control } = connectServer(serviceUrl, config.databasePoolSize);
     let draining = false;
-    const parts = wire(config, { sql, control, log, draining: () => draining });
-    await warnOfClock(parts);
-    await parts.storage.prepare().catch(refuseStorage);
+    const infrastructure = wire(config, { sql, control, log, draining: () => draining });
+    await warnOfClock(infrastructure);
+    await infrastructure.storage.prepare().catch(refuseStorage);
     await makePrivate(join(dataDir, "uploads"));
-    await agreeOnIdentity(parts).catch(refuseMismatch);
+    await agreeOnIdentity(infrastructure).catch(refuseMismatch);
     const jobs = await startJobs(sql, { log, control });
-    const deps = await startEngine(parts, jobs);
-    await jobs.recur(sweepJob(deps));
+    const engine = await startEngine(infrastructure, jobs);
+    await jobs.recur(sweepJob(infrastructure));
     const pressure = watchPressure({ maxLagMs, maxBytes: config.memoryLimitBytes, log });
     const checkAnswers = process.env.NODE_ENV === "test";
-    const server = listen(createApp(deps, { checkAnswers, pressure }), config);
+    const server = listen(createApp({ ...infrastructure, engine }, { checkAnswers, pressure }), config);
     log.info({ address: server.url.href }, "listening");
-    if (isSelfContained(config)) await welcome(server.url, config, deps.accessTokens);
+    if (isSelfContained(config)) await welcome(server.url, config, infrastructure.accessTokens);
 
     const signal = await ending.signal;
     log.info({ signal }, "draining");
@@ -62,7 +62,7 @@ async function run(config: Config, ending: Ending): Promise<void> {
     await shutDown({ server, jobs }, { ...timesFor(signal, config), hurry: ending.hurry });
     pressure.stop();
     await jobs.stop();
-    await parts.workers.end();
+    await infrastructure.workers.end();
     await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
   } finally {
     await database?.stop();
@@ -96,11 +96,11 @@ async function requireDataDir(dataDir: string): Promise<void> {
   }
 }
 
-const sweepJob = (deps: Deps): Recurring => ({
+const sweepJob = (infrastructure: Infrastructure): Recurring => ({
   name: "sweep",
-  everySeconds: deps.config.draftSweepIntervalSeconds,
-  run: async () => void (await sweepOnce(deps)),
-  runHere: () => removeLeftoverUploads(deps.config.dataDir),
+  everySeconds: infrastructure.config.draftSweepIntervalSeconds,
+  run: async () => void (await sweepOnce(infrastructure)),
+  runHere: () => removeLeftoverUploads(infrastructure.config.dataDir),
 });
 
 /** Ctrl-C comes from a person at a terminal, where no proxy has to notice anything first. */

@@ -1,7 +1,7 @@
 /** The listening socket, and its orderly end. */
 import type { createApp } from "./app.ts";
-import { type Config, ConfigError } from "./config.ts";
 import { idleSeconds } from "./http/bind.ts";
+import { type Config, ConfigError } from "./infrastructure/config.ts";
 
 /** Larger than the largest body of the contract: http/body.ts refuses sooner, with a Problem. */
 const maxRequestBodySize = 1024 ** 3 + 1024 ** 2;

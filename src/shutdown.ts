@@ -1,5 +1,5 @@
 /** The orderly end of a process, in an order in which a proxy in front of it loses no request. */
-import type { Jobs } from "./jobs/jobs.ts";
+import type { Jobs } from "./infrastructure/jobs/jobs.ts";
 import type { Server } from "./server.ts";
 
 export interface Ending {

@@ -1,7 +1,7 @@
 /** What a newcomer needs on the first screen: where to look, a token, and a request that works when pasted. */
 import ipaddr from "ipaddr.js";
-import type { Config } from "./config.ts";
-import type { AccessTokens } from "./identity/accessTokens.ts";
+import type { Config } from "./infrastructure/config.ts";
+import type { AccessTokens } from "./infrastructure/identity/accessTokens.ts";
 
 /** The tenant that an instance with nothing configured comes with. */
 export const demoTenant = { id: 1, slug: "demo" } as const;

@@ -1,18 +1,18 @@
 /** Configuration → the parts that every operation may use. The same for the server and for tests. */
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
-import type { Sql } from "./database/connect.ts";
-import type { Parts } from "./deps.ts";
-import { createDiskSpace } from "./diskSpace.ts";
-import { createAccessTokens } from "./identity/accessTokens.ts";
-import { createFormTokens } from "./identity/formTokens.ts";
-import { storedSecret } from "./identity/secrets.ts";
-import { createOutboundFetch } from "./outbound/fetch.ts";
-import { createSealing } from "./secrets/sealing.ts";
-import { filesystemStorage } from "./storage/filesystem.ts";
-import { s3Storage } from "./storage/s3.ts";
-import { createWorkers, type Workers } from "./workers/workers.ts";
+import type { Config } from "./infrastructure/config.ts";
+import type { Sql } from "./infrastructure/database/connect.ts";
+import { createDiskSpace } from "./infrastructure/diskSpace.ts";
+import { createAccessTokens } from "./infrastructure/identity/accessTokens.ts";
+import { createFormTokens } from "./infrastructure/identity/formTokens.ts";
+import { storedSecret } from "./infrastructure/identity/secrets.ts";
+import type { Infrastructure } from "./infrastructure/infrastructure.ts";
+import { createOutboundFetch } from "./infrastructure/outbound/fetch.ts";
+import { createSealing } from "./infrastructure/sealing.ts";
+import { filesystemStorage } from "./infrastructure/storage/filesystem.ts";
+import { s3Storage } from "./infrastructure/storage/s3.ts";
+import { createWorkers, type Workers } from "./infrastructure/workers/workers.ts";
 
 /** Nothing but DATA_DIR: an instance for one's own machine, which makes its own secrets (design 4). */
 export const isSelfContained = ({ databaseUrl, s3 }: Config) => databaseUrl === undefined && s3 === undefined;
@@ -54,7 +54,7 @@ export interface Resources {
 }
 
 /** Takes a complete configuration; opens nothing yet. */
-export function wire(config: Config, resources: Resources): Parts {
+export function wire(config: Config, resources: Resources): Infrastructure {
   const { now = () => new Date(), draining = () => false } = resources;
   const { accessTokens: keys, formTokenSecret, jwtIssuer: issuer, jwtAudience: audience, s3 } = config;
   if (!keys) throw new Error("a complete configuration says how access tokens are verified");

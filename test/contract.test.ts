@@ -7,11 +7,11 @@ import { type LocatedOperation, operationsOf, readContract, resolve } from "../o
 import { generateServer } from "../openapi/generate.ts";
 import released from "../openapi/released.json";
 import { createApp } from "../src/app.ts";
-import { parseConfig } from "../src/config.ts";
 import type { Deps } from "../src/deps.ts";
 import { type OperationId, operations } from "../src/generated/operations.ts";
 import { compileValidator } from "../src/http/validation.ts";
-import { type ProblemCode, problems } from "../src/problem.ts";
+import { parseConfig } from "../src/infrastructure/config.ts";
+import { type ProblemCode, problems } from "../src/infrastructure/problem.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const document = await readContract(`${root}openapi/openapi.yaml`);
@@ -71,8 +71,8 @@ describe.each(located.map((item) => [item.operation.operationId, item] as const)
   });
 
   test("has a handler file and a test file under its tag's folder, all of its own name", async () => {
-    expect(await import(`${root}src/${tag}/${id}.ts`)).toHaveProperty(id);
-    expect(await Bun.file(`${root}test/${tag}/${id}.test.ts`).exists()).toBe(true);
+    expect(await import(`${root}src/operations/${tag}/${id}.ts`)).toHaveProperty(id);
+    expect(await Bun.file(`${root}test/operations/${tag}/${id}.test.ts`).exists()).toBe(true);
   });
 
   test("declares the problems that it can meet", () => {

@@ -146,7 +146,7 @@ test("every request of the API exists", () => {
 
 /** The variables that the configuration reads. */
 async function configurationVariables(): Promise<ReadonlySet<string>> {
-  const source = await read("src/config.ts");
+  const source = await read("src/infrastructure/config.ts");
   const names = [
     ...source.matchAll(/\benv\.([A-Z][A-Z0-9_]+)|"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|PORT|HOST|OPENAPI)"/g),
   ];
@@ -180,7 +180,7 @@ test("every variable and every name in snake_case is known to the code", () => {
 });
 
 test("the data model has every table of the schema waybill, and no other", async () => {
-  const migrations = await Promise.all(scan("src/database/migrations/*.sql").map(read));
+  const migrations = await Promise.all(scan("src/infrastructure/database/migrations/*.sql").map(read));
   const created = [...migrations.join("\n").matchAll(/^create (?:unlogged )?table waybill\.(\w+)/gm)];
   const tables = [...created.map(([, name = ""]) => name), "schema_migrations", "migrations"];
   const [, model = ""] =

@@ -1,4 +1,4 @@
-/** The import rules (design 2), held against every import statement of the repository, types included. */
+/** The rules of the house (docs/architecture.md, Layers), held against every import statement of the repository, types included. */
 import { expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ interface Import {
   readonly to: string;
 }
 
-const files = ["src", "sdk/src", "openapi"].flatMap((folder) =>
+const files = ["src", "web", "sdk/src", "openapi"].flatMap((folder) =>
   [...new Bun.Glob("**/*.ts").scanSync(join(root, folder))].map((path) => join(folder, path)),
 );
 const imports = (await Promise.all(files.map(importsOf))).flat();
@@ -35,85 +35,126 @@ function withTypes(source: string): string {
     .replaceAll(/^export type (?=[{*])/gm, "export ");
 }
 
-/** The folder under `src/`, or the file where it stands there by itself: what the rules speak of. */
-const unitOf = (path: string) => /^src\/([^/]+)/.exec(path)?.[1] ?? path;
-const rooms = new Set<string>(Object.values(operations).map(({ tag }) => tag));
+/** From the bottom up: a file imports from its own layer and from those below it. */
+const layers = [
+  ["generated"],
+  ["infrastructure"],
+  ["files", "forms", "tenants"],
+  ["tables", "discussions"],
+  ["processes"],
+  ["deps.ts", "handler.ts", "wire.ts"],
+  ["operations", "http", "commands"],
+  ["app.ts", "server.ts", "shutdown.ts", "welcome.ts"],
+  ["main.ts"],
+];
+
+/** The folder under `src/`, or the file that is not in one. */
+const roomOf = (path: string) => /^src\/([^/]+)/.exec(path)?.[1] ?? path;
+const layerOf = (path: string) => layers.findIndex((rooms) => rooms.includes(roomOf(path)));
+const inside = imports.filter(({ from, to }) => from.startsWith("src/") && to.startsWith("src/"));
+
 /** What a command of package.json starts, such as `src/main.ts`. */
 const commands = new Set(
-  Object.values(manifest.scripts).flatMap((script) => script.match(/src\/\w+\.ts/g) ?? []),
+  Object.values(manifest.scripts).flatMap((script) => script.match(/src\/[\w/]+\.ts/g) ?? []),
 );
-const above = new Set([
-  ...[...commands].map(unitOf),
-  "app.ts",
-  "server.ts",
-  "shutdown.ts",
-  "welcome.ts",
-  "http",
-]);
 
-/** Imports inside `src/` that leave their unit, and break the rule. */
-function breaches(rule: (from: string, to: string) => boolean): Import[] {
-  return imports.filter(({ from, to }) => {
-    if (!from.startsWith("src/") || !to.startsWith("src/") || unitOf(from) === unitOf(to)) return false;
-    return rule(unitOf(from), unitOf(to));
-  });
+/** The first circle that is found, as `a → b → a`; an empty text where there is none. */
+function circle(edges: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const done = new Set<string>();
+  const visit = (node: string, path: readonly string[]): string => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node].join(" → ");
+    if (done.has(node)) return "";
+    for (const next of edges.get(node) ?? []) {
+      const found = visit(next, [...path, node]);
+      if (found) return found;
+    }
+    done.add(node);
+    return "";
+  };
+  for (const node of edges.keys()) {
+    const found = visit(node, []);
+    if (found) return found;
+  }
+  return "";
+}
+
+function edgesBetween(nodeOf: (path: string) => string): Map<string, Set<string>> {
+  const edges = new Map<string, Set<string>>();
+  for (const { from, to } of inside) {
+    if (nodeOf(from) === nodeOf(to)) continue;
+    edges.set(nodeOf(from), (edges.get(nodeOf(from)) ?? new Set()).add(nodeOf(to)));
+  }
+  return edges;
 }
 
 test("every relative import is seen, those of types alone as well", () => {
-  expect(imports).toContainEqual({ from: "src/deps.ts", to: "src/config.ts" });
-  expect(imports).toContainEqual({ from: "src/tables/room.ts", to: "src/handler.ts" });
+  expect(imports).toContainEqual({ from: "src/deps.ts", to: "src/processes/engine.ts" });
+  expect(imports).toContainEqual({ from: "src/operations/tables/index.ts", to: "src/handler.ts" });
   expect(imports).toContainEqual({ from: "src/http/bind.ts", to: "elysia" });
 });
 
-test("rooms do not import each other", () => {
-  expect(breaches((from, to) => rooms.has(from) && rooms.has(to))).toEqual([]);
+test("every file of src has its layer, and every room is there", () => {
+  const sources = files.filter((path) => path.startsWith("src/"));
+  expect(sources.filter((path) => layerOf(path) === -1)).toEqual([]);
+  expect(layers.flat().toSorted()).toEqual([...new Set(sources.map(roomOf))].toSorted());
 });
 
-test("rooms do not import http/ or anything above it", () => {
-  expect(breaches((from, to) => rooms.has(from) && above.has(to))).toEqual([]);
+test("no file imports upward", () => {
+  expect(inside.filter(({ from, to }) => layerOf(to) > layerOf(from))).toEqual([]);
 });
 
-test("http/ does not import rooms, and nothing beneath them imports rooms or what is above", () => {
-  const beneath = (unit: string) => !rooms.has(unit) && !above.has(unit);
-  expect(breaches((from, to) => from === "http" && rooms.has(to))).toEqual([]);
-  expect(breaches((from, to) => beneath(from) && (rooms.has(to) || above.has(to)))).toEqual([]);
+test("no two files need each other, by whatever detour", () => {
+  expect(circle(edgesBetween((path) => path))).toBe("");
 });
 
-test("imports point one way: no two units need each other, by whatever detour", () => {
-  const edges = new Map<string, Set<string>>();
-  for (const { from, to } of breaches(() => true))
-    edges.set(unitOf(from), (edges.get(unitOf(from)) ?? new Set()).add(unitOf(to)));
-  const done = new Set<string>();
-  const visit = (unit: string, path: readonly string[]): void => {
-    if (path.includes(unit)) throw new Error(`${[...path.slice(path.indexOf(unit)), unit].join(" → ")}`);
-    if (done.has(unit)) return;
-    for (const next of edges.get(unit) ?? []) visit(next, [...path, unit]);
-    done.add(unit);
-  };
-  for (const unit of edges.keys()) visit(unit, []);
+test("no two rooms need each other, by whatever detour", () => {
+  expect(circle(edgesBetween(roomOf))).toBe("");
+});
+
+test("operations, http and commands do not import each other", () => {
+  const top = ["operations", "http", "commands"];
+  const mixed = inside.filter(
+    ({ from, to }) => top.includes(roomOf(from)) && top.includes(roomOf(to)) && roomOf(from) !== roomOf(to),
+  );
+  expect(mixed).toEqual([]);
+});
+
+test("no operation imports another one; its tag's index imports them all", () => {
+  const isOperation = (path: string) => path.startsWith("src/operations/");
+  const isIndex = (path: string) => path.endsWith("/index.ts");
+  expect(inside.filter(({ from, to }) => isOperation(from) && isOperation(to) && !isIndex(from))).toEqual([]);
+  const expected = Object.values(operations).map(({ id, tag }) => ({
+    from: `src/operations/${tag}/index.ts`,
+    to: `src/operations/${tag}/${id}.ts`,
+  }));
+  for (const each of expected) expect(inside).toContainEqual(each);
+  const sources = files.filter((path) => isOperation(path) && !isIndex(path));
+  expect(sources.toSorted()).toEqual(expected.map(({ to }) => to).toSorted());
 });
 
 test("Elysia and its plugins are known to app, server, http and identity alone", () => {
   const knowing = imports.filter(({ to }) => to === "elysia" || to.startsWith("@elysiajs/"));
-  const allowed = ["src/app.ts", "src/server.ts", "src/http/", "src/identity/"];
+  const allowed = ["src/app.ts", "src/server.ts", "src/http/", "src/infrastructure/identity/"];
   expect(knowing.filter(({ from }) => !allowed.some((place) => from.startsWith(place)))).toEqual([]);
 });
 
 /** Browser code, which no other file of the server imports: it uses the SDK as any page does. */
-const page = "src/startForm/page/";
+const page = "web/";
 
-test("src and sdk never import each other, but for the start form's page", () => {
+test("src and sdk never import each other", () => {
   const crossing = imports.filter(
     ({ from, to }) =>
-      (from.startsWith("src/") && to.startsWith("sdk/") && !from.startsWith(page)) ||
+      (from.startsWith("src/") && to.startsWith("sdk/")) ||
       (from.startsWith("sdk/") && to.startsWith("src/")),
   );
   expect(crossing).toEqual([]);
 });
 
 test("the page imports nothing of the server, and the server nothing of the page", () => {
-  const inside = (path: string) => path.startsWith(page);
-  const mixed = imports.filter(({ from, to }) => to.startsWith("src/") && inside(from) !== inside(to));
+  const isPage = (path: string) => path.startsWith(page);
+  const mixed = imports.filter(
+    ({ from, to }) => (isPage(from) && to.startsWith("src/")) || (from.startsWith("src/") && isPage(to)),
+  );
   expect(mixed).toEqual([]);
 });
 

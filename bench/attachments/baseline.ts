@@ -8,9 +8,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { parseConfig } from "../../src/config.ts";
-import { filesystemStorage } from "../../src/storage/filesystem.ts";
-import { s3Storage } from "../../src/storage/s3.ts";
+import { parseConfig } from "../../src/infrastructure/config.ts";
+import { filesystemStorage } from "../../src/infrastructure/storage/filesystem.ts";
+import { s3Storage } from "../../src/infrastructure/storage/s3.ts";
 
 const { port, dataDir, s3 } = parseConfig(process.env, process.cwd());
 const storage = s3 ? s3Storage(s3) : filesystemStorage({ folder: join(dataDir, "objects") });

@@ -1,6 +1,6 @@
 /** Part 4: a finalize where there are a thousand attachments, and where there are a million. */
 
-import type { Sql } from "../../src/database/connect.ts";
+import type { Sql } from "../../src/infrastructure/database/connect.ts";
 import { type Comparison, compare } from "../measure.ts";
 import { finalize, tenant } from "./requests.ts";
 

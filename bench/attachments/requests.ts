@@ -1,6 +1,6 @@
 /** The requests of the attachments, each for Waybill and for the baseline, which takes the same bodies. */
 import { randomBytes } from "node:crypto";
-import { createAccessTokens } from "../../src/identity/accessTokens.ts";
+import { createAccessTokens } from "../../src/infrastructure/identity/accessTokens.ts";
 import type { SampleFile } from "./files.ts";
 
 export const secret = randomBytes(32).toString("hex");

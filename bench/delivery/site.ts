@@ -1,5 +1,5 @@
 /** A site to measure: a process that sends one file, drafts for its instances, and ways to start them. */
-import { createAccessTokens } from "../../src/identity/accessTokens.ts";
+import { createAccessTokens } from "../../src/infrastructure/identity/accessTokens.ts";
 import { secret, tenant } from "../attachments/requests.ts";
 import { withDatabase } from "../database.ts";
 import type { ServerProcess } from "../processes.ts";

@@ -1,6 +1,6 @@
 /** The requests of the table builder, each for Waybill and for the baseline, which takes the same bodies and filters. */
 import { randomBytes } from "node:crypto";
-import { createAccessTokens } from "../../src/identity/accessTokens.ts";
+import { createAccessTokens } from "../../src/infrastructure/identity/accessTokens.ts";
 import { columns, quantities, sampleRow } from "./sample.ts";
 
 /** Where one table's rows are, and the headers that it takes to get there. */

@@ -4,6 +4,22 @@ import { type JsonSchema, nameOfRef, refsOf, typeboxOf } from "./typebox.ts";
 
 const banner = "// Generated from openapi/ by `bun run generate`. Do not edit.\n";
 
+/** What a binary field of a multipart body is once it has arrived. An answer's file is a Blob. */
+const receivedFile = `\
+/** A file of a multipart request, streamed to disk. Gone once the request is answered. */
+export interface ReceivedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Hexadecimal, lower case; taken on the way in. */
+  readonly sha256: string;
+  /** As the client named it, without any folders. */
+  readonly fileName: string;
+  /** The part's \`Content-Type\`; undefined where the client gave none. */
+  readonly declaredType: string | undefined;
+}
+`;
+
 /** `schemas.ts`: a TypeBox constant and a type of the same name for each schema of the contract. */
 export function schemasSource(document: Document): string {
   const components = inDependencyOrder(document.components.schemas);
@@ -12,7 +28,7 @@ export function schemasSource(document: Document): string {
     ([name, schema]) =>
       `export const ${name} = ${typeboxOf(schema)};\nexport type ${name} = Type.Static<typeof ${name}>;\n`,
   );
-  return `${banner}import Type from "typebox";\nimport type { OutgoingFile, ReceivedFile } from "../file.ts";\n\n${definitions.join("\n")}`;
+  return `${banner}import Type from "typebox";\n\n${receivedFile}\n${definitions.join("\n")}`;
 }
 
 /** `operations.ts`: everything that binding an operation needs, keyed by operationId. */

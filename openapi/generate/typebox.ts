@@ -122,7 +122,7 @@ function map(schema: JsonSchema): string {
 /** A file: in a request it has been received to disk already, in an answer (`x-stream`) it is still to be sent. */
 const binary = (schema: JsonSchema) =>
   schema["x-stream"] === true
-    ? "Type.Unsafe<OutgoingFile>({})"
+    ? "Type.Unsafe<Blob>({})"
     : 'Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] })';
 
 function propertiesOf(schema: JsonSchema): string {

@@ -1,7 +1,7 @@
-import type { Sql } from "../database/connect.ts";
-import type { Caller } from "../handler.ts";
-import { type Discussion, isParticipant } from "../participants/queries.ts";
-import { Problem } from "../problem.ts";
+import type { Sql } from "../infrastructure/database/connect.ts";
+import { Problem } from "../infrastructure/problem.ts";
+import type { Caller } from "../tenants/caller.ts";
+import { type Discussion, isParticipant } from "./participants.ts";
 
 /** The discussion, for those who may manage it. Throws `discussion_not_found` for anybody else. */
 export async function discussionFor(

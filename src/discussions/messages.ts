@@ -1,11 +1,11 @@
 /** Statements on `waybill.discussion_messages`, whose attachments stand in `waybill.stored_files`. */
 
-import { type JsonList, listAsJson } from "../database/boundedList.ts";
-import type { Sql, Tx } from "../database/connect.ts";
-import { utc } from "../database/timestamps.ts";
 import type { SentFile } from "../files/send.ts";
 import type { Message, MessageAttachment } from "../generated/schemas.ts";
-import type { Discussion } from "../participants/queries.ts";
+import { type JsonList, listAsJson } from "../infrastructure/database/boundedList.ts";
+import type { Sql, Tx } from "../infrastructure/database/connect.ts";
+import { utc } from "../infrastructure/database/timestamps.ts";
+import type { Discussion } from "./participants.ts";
 
 export interface NewMessage {
   readonly id: string;

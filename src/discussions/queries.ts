@@ -1,10 +1,10 @@
 /** Statements on `waybill.discussion_participants`. */
 
-import { type JsonList, listAsJson } from "../database/boundedList.ts";
-import type { Queryable, Sql } from "../database/connect.ts";
-import { utc } from "../database/timestamps.ts";
 import type { Participant } from "../generated/schemas.ts";
-import type { Discussion } from "../participants/queries.ts";
+import { type JsonList, listAsJson } from "../infrastructure/database/boundedList.ts";
+import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
+import { utc } from "../infrastructure/database/timestamps.ts";
+import type { Discussion } from "./participants.ts";
 
 const columns = (sql: Queryable) => sql`
   user_id as "user", added_by, ${utc(sql, "added_at")} as added_at`;

@@ -1,6 +1,6 @@
 /** A kind of files: where its objects lie, and how the rows that stand for them come and go. */
 import type { PendingQuery, Row } from "postgres";
-import type { Queryable, Sql } from "../database/connect.ts";
+import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
 
 /** An object or a row of one kind. */
 export interface Place {

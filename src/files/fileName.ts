@@ -1,6 +1,6 @@
 /** The names of uploaded files: any script, any punctuation, one limit, and never a way to break a header or to mislead. */
 import { encodeExtended } from "content-disposition";
-import { Problem } from "../problem.ts";
+import { Problem } from "../infrastructure/problem.ts";
 
 /** What common file systems hold. In UTF-8. */
 const maxBytes = 255;

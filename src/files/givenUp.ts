@@ -2,9 +2,9 @@
  * Objects of uploads that were given up. A storage that hung may have taken the bytes all the same, and store them after
  * the object was removed. So it is removed again, for as long as that can be.
  */
-import type { Sql } from "../database/connect.ts";
-import type { Parts } from "../deps.ts";
-import { Problem } from "../problem.ts";
+import type { Sql } from "../infrastructure/database/connect.ts";
+import type { Infrastructure } from "../infrastructure/infrastructure.ts";
+import { Problem } from "../infrastructure/problem.ts";
 
 /** Seconds between the removals, the first of which comes a minute after the upload's end. */
 const removalsAfter = [540, 3_000];
@@ -18,7 +18,7 @@ export const noteGivenUp = (sql: Sql, keys: readonly string[]) => sql`
   select json_array_elements_text(${JSON.stringify(keys)}::text::json) on conflict (key) do nothing`;
 
 /** Throws `storage_unavailable`; what is left then is tried again a minute later. */
-export async function removeGivenUp({ sql, storage, draining }: Parts): Promise<void> {
+export async function removeGivenUp({ sql, storage, draining }: Infrastructure): Promise<void> {
   for (;;) {
     const keys = draining() ? [] : await claim(sql);
     for (const key of keys) {

@@ -1,9 +1,10 @@
 /** An uploaded file is judged before anything of it is kept: by its name, its bytes, and a malware scanner. */
-import { rejections } from "../content/rejection.ts";
-import type { Parts } from "../deps.ts";
-import type { ReceivedFile } from "../file.ts";
-import { Problem } from "../problem.ts";
-import { WorkTimeout, workIn } from "../workers/workers.ts";
+
+import type { ReceivedFile } from "../generated/schemas.ts";
+import type { Infrastructure } from "../infrastructure/infrastructure.ts";
+import { Problem } from "../infrastructure/problem.ts";
+import { WorkTimeout, workIn } from "../infrastructure/workers/workers.ts";
+import { rejections } from "./content/rejection.ts";
 import { readFileName } from "./fileName.ts";
 import { scanForMalware } from "./malware.ts";
 
@@ -23,7 +24,7 @@ export interface JudgeOptions {
  */
 export async function judgeFile(
   file: ReceivedFile,
-  parts: Parts,
+  parts: Infrastructure,
   { tenantId }: JudgeOptions,
 ): Promise<JudgedFile> {
   const named = { ...file, fileName: readFileName(file.fileName) };
@@ -34,15 +35,15 @@ export async function judgeFile(
 
 /** The slowest file that the bounds of content/ allow takes a second; a file past this limit is refused for it. */
 const limitMs = 5_000;
-const contentCheck = workIn<typeof import("../content/contentWork.ts")>()(
-  new URL("../content/contentWork.ts", import.meta.url),
+const contentCheck = workIn<typeof import("./content/contentWork.ts")>()(
+  new URL("./content/contentWork.ts", import.meta.url),
   "judgeContent",
   limitMs,
 );
 
 async function lookInto(
   { path, size, fileName, declaredType }: ReceivedFile,
-  { workers }: Parts,
+  { workers }: Infrastructure,
   { tenantId }: JudgeOptions,
 ): Promise<string> {
   const upload = { path, size, fileName, declaredType };

@@ -3,9 +3,9 @@
  * rows, which triggers keep with the files' rows (migration storage_quotas); whoever asks for room holds the counter's
  * lock until the file's row is there, so uploads at the same moment do not find the same room.
  */
-import type { Queryable, Sql } from "../database/connect.ts";
-import { noRoom } from "../diskSpace.ts";
-import { Problem } from "../problem.ts";
+import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
+import { noRoom } from "../infrastructure/diskSpace.ts";
+import { Problem } from "../infrastructure/problem.ts";
 
 export interface TenantRoom {
   readonly tenantId: number;

@@ -1,5 +1,5 @@
 /** What is due to go: its object first, then its row, so that no object is left that nobody knows of (design 8). */
-import type { Parts } from "../deps.ts";
+import type { Infrastructure } from "../infrastructure/infrastructure.ts";
 import { type FileKind, keyOf, type Place } from "./fileKind.ts";
 
 const batchSize = 200;
@@ -14,7 +14,7 @@ export type Claim = (count: number) => Promise<readonly Place[]>;
  */
 export async function removeDue(
   kind: FileKind,
-  { sql, storage, draining }: Parts,
+  { sql, storage, draining }: Infrastructure,
   { claim }: { readonly claim: Claim },
 ): Promise<number> {
   for (let removed = 0; ; ) {
@@ -30,7 +30,7 @@ export async function removeDue(
 /** The ids whose objects are gone; a failure ends it, since the storage is likely to fail at the rest as well. */
 async function removeObjects(
   claimed: readonly Place[],
-  { kind, storage }: { kind: FileKind; storage: Parts["storage"] },
+  { kind, storage }: { kind: FileKind; storage: Infrastructure["storage"] },
 ): Promise<{ gone: string[]; failure?: unknown }> {
   const gone: string[] = [];
   for (let at = 0; at < claimed.length; at += removedAtOnce) {

@@ -1,11 +1,11 @@
 /** A file goes out: headers first, since nothing may go wrong with them once a token is used; then the stream. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Parts } from "../deps.ts";
-import { isDiskFull } from "../diskSpace.ts";
-import { type OutgoingFile, writeAndHash } from "../file.ts";
-import { makePrivateFolder } from "../privateFolder.ts";
-import { Problem, type ProblemCode } from "../problem.ts";
+import { isDiskFull } from "../infrastructure/diskSpace.ts";
+import type { Infrastructure } from "../infrastructure/infrastructure.ts";
+import { writeAndHash } from "../infrastructure/localFile.ts";
+import { makePrivateFolder } from "../infrastructure/privateFolder.ts";
+import { Problem, type ProblemCode } from "../infrastructure/problem.ts";
 import { dispositionOf } from "./fileName.ts";
 
 /** A file that was stored. */
@@ -47,7 +47,7 @@ export interface Where {
  * would need. Throws `busy`.
  */
 export async function holdRoom(
-  { storage, disk }: Parts,
+  { storage, disk }: Infrastructure,
   { size, tenantId }: { readonly size: number; readonly tenantId: number },
 ): Promise<() => void> {
   return storage.isLocal ? () => {} : disk.holdCopy(size, String(tenantId));
@@ -59,10 +59,10 @@ export async function holdRoom(
  * where it cannot be had, `internal_error` where it is not what was stored.
  */
 export async function openFile(
-  { storage, config, log }: Parts,
+  { storage, config, log }: Infrastructure,
   file: SentFile,
   { key, gone, release }: Where,
-): Promise<OutgoingFile> {
+): Promise<Blob> {
   try {
     const object = await storage.get(key);
     if (!object) {
@@ -92,7 +92,7 @@ async function fetchToDisk(
   body: ReadableStream<Uint8Array>,
   file: SentFile,
   { dataDir, release }: { readonly dataDir: string; readonly release: () => void },
-): Promise<OutgoingFile> {
+): Promise<Blob> {
   const folder = join(dataDir, "uploads");
   await makePrivateFolder(folder);
   const path = join(folder, crypto.randomUUID());

@@ -1,6 +1,18 @@
 // Generated from openapi/ by `bun run generate`. Do not edit.
 import Type from "typebox";
-import type { OutgoingFile, ReceivedFile } from "../file.ts";
+
+/** A file of a multipart request, streamed to disk. Gone once the request is answered. */
+export interface ReceivedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Hexadecimal, lower case; taken on the way in. */
+  readonly sha256: string;
+  /** As the client named it, without any folders. */
+  readonly fileName: string;
+  /** The part's `Content-Type`; undefined where the client gave none. */
+  readonly declaredType: string | undefined;
+}
 
 export const Addon = Type.Object({ "key": Type.String(), "url": Type.String(), "updated_by": Type.String(), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type Addon = Type.Static<typeof Addon>;
@@ -68,7 +80,7 @@ export type EngineVariables = Type.Static<typeof EngineVariables>;
 export const Fault = Type.Object({ "pointer": Type.String(), "detail": Type.String() }, { additionalProperties: false });
 export type Fault = Type.Static<typeof Fault>;
 
-export const FileContent = Type.Unsafe<OutgoingFile>({});
+export const FileContent = Type.Unsafe<Blob>({});
 export type FileContent = Type.Static<typeof FileContent>;
 
 export const FileUpload = Type.Object({ "file": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }) }, { additionalProperties: false });

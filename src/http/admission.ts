@@ -1,7 +1,7 @@
 /** What a request must pass before a byte of its body is read: its method, its caller, its caller's rate limit. */
 import type { Deps } from "../deps.ts";
 import { operations } from "../generated/operations.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../infrastructure/problem.ts";
 import {
   authenticateAnyTenant,
   authenticateUser,

@@ -1,7 +1,7 @@
 /** A handler's answer → the response; in test runs only if the contract says so. */
 import Negotiator from "negotiator";
 import type Type from "typebox";
-import type { FairShare } from "../fairShare.ts";
+import type { FairShare } from "../infrastructure/fairShare.ts";
 import { groupOf } from "./bodyRoom.ts";
 import type { Exchange, Operation } from "./exchange.ts";
 import { largeAnswer, streamOf } from "./largeAnswer.ts";

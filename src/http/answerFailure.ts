@@ -1,8 +1,8 @@
 /** Every failure ends here: logged with its cause, put into the audit trail where it was a write, answered. */
 import { ParseError, ValidationError } from "elysia";
-import { recordFailure } from "../audit/queries.ts";
 import type { Deps } from "../deps.ts";
-import { Problem, type ProblemCode } from "../problem.ts";
+import { Problem, type ProblemCode } from "../infrastructure/problem.ts";
+import { recordFailure } from "../tenants/audit.ts";
 import { type AnswerOptions, answerValidators, requireDeclared } from "./answer.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { problemBody, problemOf, problemResponse } from "./problemResponse.ts";

@@ -8,13 +8,13 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import type Type from "typebox";
-import { inLane } from "../database/lanes.ts";
 import type { Deps } from "../deps.ts";
-import type { FairShare } from "../fairShare.ts";
 import { type OperationId, operations } from "../generated/operations.ts";
 import type { FaultMergingHandler, Handler } from "../handler.ts";
-import type { Pressure } from "../pressure.ts";
-import { type Fault, Problem } from "../problem.ts";
+import { inLane } from "../infrastructure/database/lanes.ts";
+import type { FairShare } from "../infrastructure/fairShare.ts";
+import type { Pressure } from "../infrastructure/pressure.ts";
+import { type Fault, Problem } from "../infrastructure/problem.ts";
 import { type Arrival, admit, admitToTenant, methodNotAllowed } from "./admission.ts";
 import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";

@@ -1,6 +1,6 @@
 /** A request's JSON body: read within bounds of size, time and memory, decoded strictly, parsed without loss. */
-import { parseJson, parseJsonInTurns, smallText } from "../json.ts";
-import { Problem } from "../problem.ts";
+import { parseJson, parseJsonInTurns, smallText } from "../infrastructure/json.ts";
+import { Problem } from "../infrastructure/problem.ts";
 import { type BodyPlace, noRoom, takeRoom } from "./bodyRoom.ts";
 import { stallMs, timeToSend, tooSlow, watchPace } from "./pace.ts";
 

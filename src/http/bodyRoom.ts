@@ -2,7 +2,7 @@
  * The room that request bodies share: how many may arrive at a time, and how many bytes of them may be in memory. A
  * body that finds no room waits unread, for a moment: Bun stops reading from its connection. Then it is refused.
  */
-import { createFairShare, type FairShare, NoRoom } from "../fairShare.ts";
+import { createFairShare, type FairShare, NoRoom } from "../infrastructure/fairShare.ts";
 import type { Exchange } from "./exchange.ts";
 import { overloaded } from "./refuseUnderPressure.ts";
 

@@ -6,9 +6,9 @@
  * a name, refuses the body.
  */
 import type Type from "typebox";
-import { counted } from "../counted.ts";
-import { pointerToken } from "../json.ts";
-import { type Fault, maxFaults, Problem } from "../problem.ts";
+import { pointerToken } from "../infrastructure/json.ts";
+import { counted } from "../infrastructure/pluralize.ts";
+import { type Fault, maxFaults, Problem } from "../infrastructure/problem.ts";
 
 interface Shape {
   readonly items?: Shape;

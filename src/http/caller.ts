@@ -3,13 +3,13 @@
  * does not name, a role it does not hold.
  */
 import type { Deps } from "../deps.ts";
-import { isEmbed } from "../embeds/queries.ts";
-import type { Caller, Visitor } from "../handler.ts";
-import type { Claims } from "../identity/accessTokens.ts";
-import { knownRoles } from "../identity/roles.ts";
-import { Problem } from "../problem.ts";
-import { resolveTenant } from "../tenants/tenant.ts";
-import { isRevoked } from "../tokenRevocations/revoked.ts";
+import { isEmbed } from "../forms/embeds.ts";
+import type { Claims } from "../infrastructure/identity/accessTokens.ts";
+import { knownRoles } from "../infrastructure/identity/roles.ts";
+import { Problem } from "../infrastructure/problem.ts";
+import type { Caller, Visitor } from "../tenants/caller.ts";
+import { resolveTenant } from "../tenants/resolveTenant.ts";
+import { isRevoked } from "../tenants/tokenRevocations/revoked.ts";
 
 export interface Demand {
   /** Roles of which the caller needs one; empty where any known role will do. */

@@ -1,6 +1,6 @@
 /** One request on its way through the server: what is known of it so far. */
 import type { OperationId, operations } from "../generated/operations.ts";
-import type { Caller, Visitor } from "../handler.ts";
+import type { Caller, Visitor } from "../tenants/caller.ts";
 
 export type Operation = (typeof operations)[OperationId];
 

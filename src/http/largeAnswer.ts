@@ -4,7 +4,7 @@
  * and go out as a stream: that is how we learn when they are gone. Bun pulls as fast as the reader reads, and cancels
  * the stream when the connection ends or stands idle.
  */
-import { createFairShare, type FairShare } from "../fairShare.ts";
+import { createFairShare, type FairShare } from "../infrastructure/fairShare.ts";
 import { overloaded } from "./refuseUnderPressure.ts";
 
 const MiB = 1024 ** 2;

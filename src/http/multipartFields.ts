@@ -1,6 +1,6 @@
 /** The fields of one multipart/form-data body, as they come in, and what they make once the last of it is here. */
-import type { ReceivedFile } from "../file.ts";
-import { unstorable } from "../json.ts";
+import type { ReceivedFile } from "../generated/schemas.ts";
+import { unstorable } from "../infrastructure/json.ts";
 import type { MultipartShape } from "./multipartShape.ts";
 
 type Incoming = string | Promise<ReceivedFile> | Promise<ReceivedFile>[];

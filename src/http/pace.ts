@@ -1,5 +1,5 @@
 /** How slowly a body may arrive. */
-import { Problem } from "../problem.ts";
+import { Problem } from "../infrastructure/problem.ts";
 
 export interface PaceLimits {
   /** For the whole body, milliseconds. */

@@ -5,7 +5,7 @@
  * string and fails the check. A parameter that stands twice is refused: there is no telling which one was meant.
  */
 import type Type from "typebox";
-import { type Fault, Problem } from "../problem.ts";
+import { type Fault, Problem } from "../infrastructure/problem.ts";
 
 type Properties = Readonly<Record<string, { readonly type?: string }>>;
 

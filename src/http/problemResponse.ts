@@ -1,6 +1,6 @@
 /** Whatever was thrown → the one shape of an error (RFC 9457 with the platform's envelope; design 6). */
-import { databaseProblem } from "../database/databaseProblem.ts";
-import { Problem } from "../problem.ts";
+import { databaseProblem } from "../infrastructure/database/databaseProblem.ts";
+import { Problem } from "../infrastructure/problem.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A problem as it is; a failure of the database as 503; anything else as our fault, with its cause for the log. */

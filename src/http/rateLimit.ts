@@ -1,7 +1,7 @@
 /** The contract's `x-rate-limit`, enforced before a body is read, and told in the IETF draft's header fields. */
 import type { Deps } from "../deps.ts";
-import { Problem } from "../problem.ts";
-import { admit } from "../rateLimits/queries.ts";
+import { Problem } from "../infrastructure/problem.ts";
+import { admit } from "../infrastructure/rateLimits.ts";
 
 export interface RateLimit {
   readonly name: string;

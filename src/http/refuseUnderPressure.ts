@@ -1,6 +1,6 @@
 /** Refuses new work while the process is overloaded, before anything of the request is looked at or read. */
-import type { Pressure } from "../pressure.ts";
-import { Problem } from "../problem.ts";
+import type { Pressure } from "../infrastructure/pressure.ts";
+import { Problem } from "../infrastructure/problem.ts";
 import type { Operation } from "./exchange.ts";
 
 /**

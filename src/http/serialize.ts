@@ -1,5 +1,5 @@
 /** An answer's body as text: JSON in which the parts that the database wrote stand as they are. */
-import type { JsonText } from "../handler.ts";
+import type { JsonText } from "../infrastructure/jsonText.ts";
 
 export function writeJson(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value);

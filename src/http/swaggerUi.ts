@@ -10,9 +10,9 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 // Not from the package's index, which would run all of Swagger UI here: 10 MB for its folder's path.
 import getAbsoluteFSPath from "swagger-ui-dist/absolute-path.js";
-import type { Config } from "../config.ts";
 import contract from "../generated/openapi.json";
-import { Problem } from "../problem.ts";
+import type { Config } from "../infrastructure/config.ts";
+import { Problem } from "../infrastructure/problem.ts";
 
 const assets: Readonly<Record<string, string>> = {
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",

@@ -4,9 +4,9 @@ import type Type from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
-import { counted } from "../counted.ts";
-import { pointerToken } from "../json.ts";
-import { type Fault, maxFaults } from "../problem.ts";
+import { pointerToken } from "../infrastructure/json.ts";
+import { counted } from "../infrastructure/pluralize.ts";
+import { type Fault, maxFaults } from "../infrastructure/problem.ts";
 import { meaningOf } from "./patterns.ts";
 
 // One fault can be several errors: of a union, each of its members and the union itself.

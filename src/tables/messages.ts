@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../infrastructure/pluralize.ts";
 
 /** `1 row was inserted.`, `2 rows were inserted.` */
 export const countedChange = (count: number, participle: string) =>

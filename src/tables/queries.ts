@@ -1,11 +1,11 @@
 /** The table builder's statements. Those on a tenant's own table are composed in statements.ts. */
 
-import { type BoundedRows, boundedList, jsonOf } from "../database/boundedList.ts";
-import type { Queryable, Sql, Tx } from "../database/connect.ts";
-import { runShape } from "../database/prepared.ts";
-import { utc } from "../database/timestamps.ts";
 import type { Column, TableRecord } from "../generated/schemas.ts";
-import type { JsonText } from "../handler.ts";
+import { type BoundedRows, boundedList, jsonOf } from "../infrastructure/database/boundedList.ts";
+import type { Queryable, Sql, Tx } from "../infrastructure/database/connect.ts";
+import { runShape } from "../infrastructure/database/prepared.ts";
+import { utc } from "../infrastructure/database/timestamps.ts";
+import type { JsonText } from "../infrastructure/jsonText.ts";
 import type { Statement } from "./statements.ts";
 
 /** Of a table record, in the contract's shape and order. */

@@ -7,8 +7,8 @@
  * statement prepared for one definition never serves another.
  */
 
-import { maxPageBytes, maxRowBytes } from "../database/boundedList.ts";
-import { quoteIdentifier, quoteLiteral, quoteTable } from "../database/identifiers.ts";
+import { maxPageBytes, maxRowBytes } from "../infrastructure/database/boundedList.ts";
+import { quoteIdentifier, quoteLiteral, quoteTable } from "../infrastructure/database/identifiers.ts";
 import { builtInColumns, type Definition } from "./definition.ts";
 
 export interface Statement {

@@ -2,8 +2,8 @@
  * Judges the values of a request against a table's columns. Pure; faults are collected and none is thrown one by one, up
  * to the number that is sent: a body can have millions.
  */
-import { pointerToken } from "../json.ts";
-import { type Fault, maxFaults, Problem, type ProblemCode } from "../problem.ts";
+import { pointerToken } from "../infrastructure/json.ts";
+import { type Fault, maxFaults, Problem, type ProblemCode } from "../infrastructure/problem.ts";
 import { type ColumnType, maxGrowth } from "./columnTypes/columnType.ts";
 import type { Definition } from "./definition.ts";
 import { isBuiltIn } from "./definition.ts";

@@ -1,9 +1,10 @@
 /** What inserting, updating and deleting rows share: judge everything, then one round trip that also audits. */
 import postgres from "postgres";
-import type { Deps } from "../deps.ts";
-import type { Caller } from "../handler.ts";
-import { type Fault, Problem } from "../problem.ts";
-import { type Definition, stale, withDefinition } from "./definition.ts";
+import type { Infrastructure } from "../infrastructure/infrastructure.ts";
+import { type Fault, Problem } from "../infrastructure/problem.ts";
+import type { Caller } from "../tenants/caller.ts";
+import type { Definition } from "./definition.ts";
+import { stale, withDefinition } from "./definitionCache.ts";
 import { countedChange } from "./messages.ts";
 import { runWrite } from "./queries.ts";
 import type { Authorship, Statement } from "./statements.ts";
@@ -25,7 +26,7 @@ interface Write {
   readonly statement: (definition: Definition, authorship: Authorship) => Statement;
 }
 
-export async function writeRows(request: WriteRequest, { sql }: Deps, write: Write) {
+export async function writeRows(request: WriteRequest, { sql }: Infrastructure, write: Write) {
   const { caller, params, requestId } = request;
   const target = { tenant: caller.tenant, table: params.table };
   const affected = await withDefinition(sql, target, async (definition) => {

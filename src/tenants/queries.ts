@@ -1,5 +1,5 @@
 /** Statements on `waybill.tenants`. */
-import type { Sql, Tx } from "../database/connect.ts";
+import type { Sql, Tx } from "../infrastructure/database/connect.ts";
 import { schemaOf } from "./tenant.ts";
 
 interface TenantRow {

@@ -1,13 +1,4 @@
-/**
- * A tenant owns one schema. Its id, slug and schema belong to nobody else (design 5).
- *
- * A tenant that a valid access token names is provisioned on first use. The answer is remembered for the life of the
- * process: a tenant's row never changes and is never removed.
- */
-import { LRUCache } from "lru-cache";
-import type { Sql } from "../database/connect.ts";
-import { findTenant, provisionTenant } from "./queries.ts";
-
+/** A tenant owns one schema. Its id, slug and schema belong to nobody else. */
 export interface Tenant {
   readonly id: number;
   readonly slug: string;
@@ -16,20 +7,3 @@ export interface Tenant {
 }
 
 export const schemaOf = (tenantId: number) => `tenant_${tenantId}`;
-
-const provisioned = new WeakMap<Sql, LRUCache<string, Tenant>>();
-
-/** The tenant, provisioned if this is its first use; undefined where id or slug is taken by another tenant. */
-export async function resolveTenant(sql: Sql, id: number, slug: string): Promise<Tenant | undefined> {
-  const known = provisioned.get(sql) ?? new LRUCache({ max: 10_000 });
-  provisioned.set(sql, known);
-  const key = `${id} ${slug}`;
-  const tenant = known.get(key) ?? (await loadTenant(sql, id, slug));
-  if (tenant) known.set(key, tenant);
-  return tenant;
-}
-
-async function loadTenant(sql: Sql, id: number, slug: string): Promise<Tenant | undefined> {
-  const found = (await findTenant(sql, id, slug)) ?? (await provisionTenant(sql, id, slug));
-  return found?.id === id && found.slug === slug ? { id, slug, schema: schemaOf(id) } : undefined;
-}

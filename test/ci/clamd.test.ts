@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scanWithClamd } from "../../src/content/clamd.ts";
+import { scanWithClamd } from "../../src/infrastructure/clamd.ts";
 
 const [host = "", port = ""] = (process.env.CLAMD_ADDRESS ?? "").split(":");
 const clamd = { host, port: Number(port) };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Partner, startPartner } from "../outbound/partner.ts";
+import { type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { upload } from "../support/attachments.ts";
 import { oneCall } from "../support/bpmn.ts";
 import {

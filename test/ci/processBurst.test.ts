@@ -1,6 +1,6 @@
 /** A thousand instances at once, with a file each. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type Partner, startPartner } from "../outbound/partner.ts";
+import { type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { oneCall } from "../support/bpmn.ts";
 import { allowLoopback, deploy, freshKey, startInstance } from "../support/processes.ts";
 import { startServer, type TestServer } from "../support/server.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Partner, startPartner } from "../outbound/partner.ts";
+import { type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { apiCall, end, flow, model, start } from "../support/bpmn.ts";
 import { allowLoopback, deploy, freshKey, incidentsOf, rerun, startInstance } from "../support/processes.ts";
 import { secretsFrom, startServer, type TestServer } from "../support/server.ts";

@@ -15,7 +15,7 @@ import {
   TablesApi,
   TasklistApi,
 } from "../../sdk/src/generated/index.ts";
-import { type Partner, startPartner } from "../outbound/partner.ts";
+import { type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { fixture } from "../support/attachments.ts";
 import { apiCall, end, flow, model, start, userTask } from "../support/bpmn.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDiskSpace } from "../../src/diskSpace.ts";
-import { s3Storage } from "../../src/storage/s3.ts";
-import { unavailable } from "../../src/storage/storage.ts";
+import { createDiskSpace } from "../../src/infrastructure/diskSpace.ts";
+import { s3Storage } from "../../src/infrastructure/storage/s3.ts";
+import { unavailable } from "../../src/infrastructure/storage/storage.ts";
 import {
   commit,
   fixtureBytes,

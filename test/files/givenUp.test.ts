@@ -1,8 +1,8 @@
 /** Uploads that a storage holds up: what the client waits, and what becomes of an object that arrives late. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sweepOnce } from "../../src/fileUpkeep/sweep.ts";
-import { s3Storage } from "../../src/storage/s3.ts";
-import type { LocalFile, Storage } from "../../src/storage/storage.ts";
+import { sweepOnce } from "../../src/files/maintenance/sweep.ts";
+import { s3Storage } from "../../src/infrastructure/storage/s3.ts";
+import type { LocalFile, Storage } from "../../src/infrastructure/storage/storage.ts";
 import { fixture, member, objectKey, slugOf, upload, uploadPath } from "../support/attachments.ts";
 import { type LocalFiles, openLocalFiles } from "../support/localFiles.ts";
 import { startServer, type TestServer } from "../support/server.ts";

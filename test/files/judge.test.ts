@@ -1,7 +1,7 @@
 /** Files that are made to cost time are looked into beside the main thread, within bounds. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { checkContent } from "../../src/content/checkContent.ts";
-import { createWorkers } from "../../src/workers/workers.ts";
+import { checkContent } from "../../src/files/content/checkContent.ts";
+import { createWorkers } from "../../src/infrastructure/workers/workers.ts";
 import { fixture, freshUser, member, uploadPath } from "../support/attachments.ts";
 import { documentOfEntities, expensiveFiles } from "../support/expensiveFiles.ts";
 import { judge } from "../support/judgeContent.ts";
@@ -104,7 +104,7 @@ test("an ordinary file costs little more in another thread than in this one", as
   const path = Bun.fileURLToPath(new URL("../fixtures/content/libreoffice.docx", import.meta.url));
   const upload = { path, size: Bun.file(path).size, fileName: "a.docx" };
   const work = {
-    file: new URL("../../src/content/contentWork.ts", import.meta.url).href,
+    file: new URL("../../src/files/content/contentWork.ts", import.meta.url).href,
     name: "judgeContent",
     limitMs: 5_000,
   } as never as Parameters<typeof workers.run<typeof upload, object>>[0];

@@ -1,7 +1,7 @@
 /** What may be stored in a day by visitors, and in all by a tenant. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sweepOnce } from "../../src/fileUpkeep/sweep.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { sweepOnce } from "../../src/files/maintenance/sweep.ts";
+import type { Storage } from "../../src/infrastructure/storage/storage.ts";
 import {
   fixture,
   fixtureBytes,

@@ -1,6 +1,6 @@
 /** The database is away while a request is admitted: the answer says that trying again helps, and the log says why. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect, type Sql } from "../../src/database/connect.ts";
+import { connect, type Sql } from "../../src/infrastructure/database/connect.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { type FaultyProxy, startFaultyProxy } from "../support/faultyProxy.ts";
 import { expectProblem } from "../support/problem.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { operations } from "../../src/generated/operations.ts";
 import { requireWithinBounds } from "../../src/http/bounds.ts";
 import { compileValidator } from "../../src/http/validation.ts";
-import { parseJson } from "../../src/json.ts";
+import { parseJson } from "../../src/infrastructure/json.ts";
 import { expectProblem } from "../support/problem.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

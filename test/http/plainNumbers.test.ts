@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import Type from "typebox";
 import { plainNumbers } from "../../src/http/plainNumbers.ts";
-import { parseJson } from "../../src/json.ts";
+import { parseJson } from "../../src/infrastructure/json.ts";
 import { expectProblem } from "../support/problem.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

@@ -1,7 +1,7 @@
 /** A process with more work than it can do refuses new requests before it reads them, and only for as long. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createLog } from "../../src/log.ts";
-import { type Pressure, watchPressure } from "../../src/pressure.ts";
+import { createLog } from "../../src/infrastructure/log.ts";
+import { type Pressure, watchPressure } from "../../src/infrastructure/pressure.ts";
 import { expectProblem } from "../support/problem.ts";
 import { openRaw } from "../support/rawHttp.ts";
 import { startServer, type TestServer } from "../support/server.ts";

@@ -1,6 +1,6 @@
 /** What the variables of one instance may have together, whoever writes them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { startPartner } from "../outbound/partner.ts";
+import { startPartner } from "../infrastructure/outbound/partner.ts";
 import { apiCall, end, flow, model, start, userTask } from "../support/bpmn.ts";
 import { expectProblem } from "../support/problem.ts";
 import {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { parse } from "yaml";
 import manifest from "../../package.json";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/infrastructure/config.ts";
 import { serverUrl } from "../support/database.ts";
 import { inFolder } from "../support/waybillProcess.ts";
 

@@ -50,7 +50,7 @@ test("a database that cannot be reached is one line, without its password", () =
     expect(waybill.stderr()).not.toContain("hunter2");
   }));
 
-const token = (...args: string[]) => [join(repository, "src/token.ts"), ...args];
+const token = (...args: string[]) => [join(repository, "src/commands/token.ts"), ...args];
 
 test.each([
   [[]],

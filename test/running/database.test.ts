@@ -25,7 +25,10 @@ const environment = () => ({ DATABASE_URL: database.url, JWT_SECRET: secret });
 
 async function tokenOf(start: (options: object) => WaybillProcess): Promise<string> {
   const args = ["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "admin_sop"];
-  const waybill = start({ command: [join(repository, "src/token.ts"), ...args], environment: environment() });
+  const waybill = start({
+    command: [join(repository, "src/commands/token.ts"), ...args],
+    environment: environment(),
+  });
   expect(await waybill.exited).toBe(0);
   return waybill.stdout().trim();
 }

@@ -3,14 +3,22 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
 import { isLoopback } from "../../src/welcome.ts";
-import { isAlive, postmasterPid } from "../database/serverProcess.ts";
+import { isAlive, postmasterPid } from "../infrastructure/database/serverProcess.ts";
 import { inFolder, repository } from "../support/waybillProcess.ts";
 
 const timeout = 60_000;
 const tables = "/api/v1/report/1/schema/tables";
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 const tokenIn = (text: string) => /^eyJ\S+$/m.exec(text)?.[0] ?? "";
-const tokenCommand = [join(repository, "src/token.ts"), "--tenant", "1", "--slug", "demo", "--user", "alice"];
+const tokenCommand = [
+  join(repository, "src/commands/token.ts"),
+  "--tenant",
+  "1",
+  "--slug",
+  "demo",
+  "--user",
+  "alice",
+];
 
 test(
   "a first start prints Swagger UI's address, a token, and a curl line that works when pasted",
@@ -47,7 +55,7 @@ test(
       while (!server.stdout().includes("bun run token")) await Bun.sleep(10);
       expect(server.stdout() + server.stderr()).not.toMatch(/eyJ|swagger/);
       const [, line = ""] = /^bun run token (.+)$/m.exec(server.stdout()) ?? [];
-      const command = [join(repository, "src/token.ts"), ...line.split(" ")];
+      const command = [join(repository, "src/commands/token.ts"), ...line.split(" ")];
       const token = start({
         command: [...command, "--ttl", "600"],
         environment: { DATA_DIR: join(folder, ".data") },

@@ -6,7 +6,7 @@
  */
 import { rm } from "node:fs/promises";
 import pino from "pino";
-import { startEmbeddedPostgres } from "../../src/database/embedded.ts";
+import { startEmbeddedPostgres } from "../../src/infrastructure/database/embedded.ts";
 
 const [dataDir = "", option] = process.argv.slice(2);
 

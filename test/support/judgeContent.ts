@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkContent } from "../../src/content/checkContent.ts";
-import { ContentRejection, type RejectionCode } from "../../src/content/rejection.ts";
+import { checkContent } from "../../src/files/content/checkContent.ts";
+import { ContentRejection } from "../../src/files/content/rejection.ts";
+import type { RejectionCode } from "../../src/infrastructure/problem.ts";
 
 const fixtures = join(import.meta.dir, "../fixtures/content");
 

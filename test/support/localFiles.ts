@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LocalFile } from "../../src/storage/storage.ts";
+import type { LocalFile } from "../../src/infrastructure/storage/storage.ts";
 
 export interface LocalFiles {
   /** A new file of `size` bytes. */

@@ -1,6 +1,6 @@
 /** What every error must look like (design 6). */
 import { expect } from "bun:test";
-import { type ProblemCode, problems } from "../../src/problem.ts";
+import { type ProblemCode, problems } from "../../src/infrastructure/problem.ts";
 
 export interface ProblemBody {
   readonly message: string;

@@ -7,8 +7,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "minio";
-import type { S3Config } from "../../src/config.ts";
-import { s3Storage } from "../../src/storage/s3.ts";
+import type { S3Config } from "../../src/infrastructure/config.ts";
+import { s3Storage } from "../../src/infrastructure/storage/s3.ts";
 
 type S3Server = Omit<S3Config, "bucket">;
 

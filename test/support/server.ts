@@ -19,17 +19,17 @@ import {
   TokensApi,
 } from "../../sdk/src/generated/index.ts";
 import { createApp } from "../../src/app.ts";
-import { parseConfig } from "../../src/config.ts";
-import { connectServer, type Sql } from "../../src/database/connect.ts";
-import { migrate } from "../../src/database/migrate.ts";
 import type { Deps } from "../../src/deps.ts";
-import { startJobs } from "../../src/jobs/jobs.ts";
-import { createLog } from "../../src/log.ts";
-import type { Pressure } from "../../src/pressure.ts";
-import { startEngine } from "../../src/processEngine/startEngine.ts";
+import { parseConfig } from "../../src/infrastructure/config.ts";
+import { connectServer, type Sql } from "../../src/infrastructure/database/connect.ts";
+import { migrate } from "../../src/infrastructure/database/migrate.ts";
+import { startJobs } from "../../src/infrastructure/jobs/jobs.ts";
+import { createLog } from "../../src/infrastructure/log.ts";
+import type { Pressure } from "../../src/infrastructure/pressure.ts";
+import { createWorkers } from "../../src/infrastructure/workers/workers.ts";
+import { startEngine } from "../../src/processes/startEngine.ts";
 import { listen } from "../../src/server.ts";
 import { completeConfig, wire } from "../../src/wire.ts";
-import { createWorkers } from "../../src/workers/workers.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 
 export interface TestServer {
@@ -122,7 +122,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   await parts.storage.prepare();
   const jobs = await startJobs(sql, { log, control });
   const engine = await startEngine(parts, jobs, { workers: options.workers ?? true });
-  const deps = { ...engine, ...options.deps };
+  const deps = { ...parts, engine, ...options.deps };
   const { bodyTimeoutMs, bodyStallMs, pressure } = options;
   const server = listen(
     createApp(deps, { checkAnswers: true, bodyTimeoutMs, bodyStallMs, pressure }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect, type Sql } from "../../src/database/connect.ts";
+import { connect, type Sql } from "../../src/infrastructure/database/connect.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import {

@@ -1,4 +1,4 @@
-import { numberText } from "../../json.ts";
+import { numberText } from "../../infrastructure/json.ts";
 import type { ColumnType } from "./columnType.ts";
 import { isWhole, wholeText } from "./integer.ts";
 

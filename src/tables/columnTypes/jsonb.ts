@@ -1,5 +1,5 @@
-import { numberText, parseJson } from "../../json.ts";
-import { Problem } from "../../problem.ts";
+import { numberText, parseJson } from "../../infrastructure/json.ts";
+import { Problem } from "../../infrastructure/problem.ts";
 import { fitsNumeric, growthOf, parseDecimal } from "../decimal.ts";
 import { type ColumnType, maxGrowth } from "./columnType.ts";
 

@@ -1,4 +1,4 @@
-import { numberText } from "../../json.ts";
+import { numberText } from "../../infrastructure/json.ts";
 import { fitsNumeric, growthOf, parseDecimal } from "../decimal.ts";
 import type { ColumnType } from "./columnType.ts";
 

@@ -1,4 +1,4 @@
-import { utcText } from "../../database/timestamps.ts";
+import { utcText } from "../../infrastructure/database/timestamps.ts";
 import type { ColumnType } from "./columnType.ts";
 import { isDay } from "./date.ts";
 

@@ -150,7 +150,7 @@ async function checkAll(trial: Trial, { parts, history, clients, faults }: Ended
 
 /** As an operator runs it, beside the processes. */
 async function reconcile({ environment, folder }: Parts) {
-  const program = join(import.meta.dir, "../../../src/reconcile.ts");
+  const program = join(import.meta.dir, "../../../src/commands/reconcile.ts");
   const env = { PATH: process.env.PATH ?? "", ...environment, DATA_DIR: join(folder, "reconcile") };
   const child = Bun.spawn([process.execPath, program], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
   const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());

@@ -1,5 +1,5 @@
 /** What the requests need to get far: a server with two tenants, and something of everything. */
-import { createAccessTokens } from "../../../src/identity/accessTokens.ts";
+import { createAccessTokens } from "../../../src/infrastructure/identity/accessTokens.ts";
 import { fixture } from "../../support/attachments.ts";
 import { end, flow, model, start, userTask } from "../../support/bpmn.ts";
 import { gatewaysInARow } from "./models.ts";

@@ -5,7 +5,7 @@ import { indonesianRefusals } from "../../../sdk/src/formjs/refusals.ts";
 import { indonesianTexts } from "../../../sdk/src/formjs/translation.ts";
 import { type Language, refusalIn, size, wordsIn } from "../../../sdk/src/formjs/words.ts";
 import { ProblemError } from "../../../sdk/src/index.ts";
-import { rejections } from "../../../src/content/rejection.ts";
+import { rejections } from "../../../src/files/content/rejection.ts";
 
 const limits = { extensions: ["jpg", "png", "pdf"], maxFileBytes: 1000, maxFiles: 2, maxTotalBytes: 1500 };
 const file = (name: string, bytes = 10) => new File([new Uint8Array(bytes)], name);

@@ -4,8 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
-import { chooseAccount } from "../../../../src/database/account.ts";
-import { findBinaries } from "../../../../src/database/binaries.ts";
+import { chooseAccount } from "../../../../src/infrastructure/database/account.ts";
+import { findBinaries } from "../../../../src/infrastructure/database/binaries.ts";
 import { type Child, freePort, signalTree, startChild, until } from "./children.ts";
 
 export interface Postgres {

@@ -1,8 +1,0 @@
-import type { Handler } from "../handler.ts";
-import { discussionFor } from "./discussion.ts";
-import { findParticipants } from "./queries.ts";
-
-export const listParticipants: Handler<"listParticipants"> = async ({ params, caller }, { sql }) => {
-  const discussion = await discussionFor(sql, caller, params.process_instance_id);
-  return { status: 200, body: { participants: await findParticipants(sql, discussion) } };
-};

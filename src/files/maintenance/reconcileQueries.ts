@@ -1,0 +1,81 @@
+/** What a reconcile compares: the objects that the storage lists, in a table that lasts as long as a connection. */
+import type { Queryable } from "../../infrastructure/database/connect.ts";
+import type { FileKind, Place } from "../fileKind.ts";
+
+export interface SeenObject extends Place {
+  readonly modifiedAt: Date;
+}
+
+/** In the order of tenants and ids. */
+export const beforeAll: Place = { tenantId: 0, id: "00000000-0000-0000-0000-000000000000" };
+
+/** Answers the database's clock, which rows are compared with. */
+export async function createSeen(sql: Queryable): Promise<Date> {
+  await sql`
+    create temporary table seen_objects (
+      tenant_id bigint, id uuid, modified_at timestamptz not null, primary key (tenant_id, id))`;
+  const [row] = await sql<{ now: Date }[]>`select now()`;
+  return row?.now ?? new Date();
+}
+
+export async function insertSeen(sql: Queryable, objects: readonly SeenObject[]): Promise<void> {
+  await sql`
+    insert into seen_objects (tenant_id, id, modified_at)
+    select "tenantId", id, "modifiedAt"
+    from json_to_recordset(${JSON.stringify(objects)}::text::json)
+      as t("tenantId" bigint, id uuid, "modifiedAt" timestamptz)
+    on conflict do nothing`;
+}
+
+export const analyzeSeen = (sql: Queryable) => sql`analyze seen_objects`;
+export const dropSeen = (sql: Queryable) => sql`drop table if exists seen_objects`;
+
+export async function countBoth(sql: Queryable, kind: FileKind): Promise<{ objects: number; rows: number }> {
+  const [row] = await sql<{ objects: number; rows: number }[]>`
+    select (select count(*)::float8 from seen_objects) as objects,
+           (select count(*)::float8 from (${kind.rows(sql)}) r) as rows`;
+  return row ?? { objects: 0, rows: 0 };
+}
+
+/** What is compared, and how much of it at once: a page from after a place on. */
+export interface Page {
+  readonly kind: FileKind;
+  readonly after: Place;
+  readonly started: Date;
+  readonly count: number;
+}
+
+/** Objects without a row, last written an hour before `started` at the latest; in order. */
+export async function objectsWithoutRows(
+  sql: Queryable,
+  { kind, after, started, count }: Page,
+): Promise<Place[]> {
+  return sql<Place[]>`
+    select s.tenant_id::float8 as "tenantId", s.id::text from seen_objects s
+    where (s.tenant_id, s.id) > (${after.tenantId}::bigint, ${after.id}::uuid)
+      and s.modified_at < ${started}::timestamptz - interval '1 hour'
+      and not exists (select from (${kind.rows(sql)}) r where r.id = s.id and r.tenant_id = s.tenant_id)
+    order by s.tenant_id, s.id limit ${count}`;
+}
+
+export type State = "receiving" | "draft" | "committed" | "stored" | "deleting";
+
+export interface UnseenRow extends Place {
+  readonly state: State;
+}
+
+/**
+ * Rows whose object was not seen and should have been: it was there before `started`, or the row has been in passing
+ * for an hour. In order.
+ */
+export async function rowsWithoutObjects(
+  sql: Queryable,
+  { kind, after, started, count }: Page,
+): Promise<UnseenRow[]> {
+  return sql<UnseenRow[]>`
+    select r.tenant_id::float8 as "tenantId", r.id::text, r.state from (${kind.rows(sql)}) r
+    where r.id > ${after.id}::uuid
+      and r.since < ${started}::timestamptz - case when r.settled then interval '0' else interval '1 hour' end
+      and not exists (select from seen_objects s where s.tenant_id = r.tenant_id and s.id = r.id)
+    order by r.id limit ${count}`;
+}

@@ -1,0 +1,46 @@
+import type { Deps } from "../../deps.ts";
+import { discussionFor } from "../../discussions/discussion.ts";
+import { attachmentOf, insertMessage } from "../../discussions/messages.ts";
+import { type JudgedFile, type JudgeOptions, judgeFile } from "../../files/judge.ts";
+import { incoming, storeFiles } from "../../files/stored/store.ts";
+import type { ReceivedFile } from "../../generated/schemas.ts";
+import type { Handler } from "../../handler.ts";
+import { Problem } from "../../infrastructure/problem.ts";
+
+/** The message and all its files appear in the same moment, or none of them does. */
+export const postMessage: Handler<"postMessage"> = async ({ params, body, caller }, deps) => {
+  const discussion = await discussionFor(deps.sql, caller, params.process_instance_id);
+  const { file: received = [] } = body;
+  // Forms send every line break as CR LF, whatever was typed (RFC 7578 by way of HTML).
+  const text = (body.text ?? "").replaceAll("\r\n", "\n");
+  if (text.trim() === "" && received.length === 0) throw nothingSaid();
+  const message = { id: Bun.randomUUIDv7(), discussion, author: caller.subject, text };
+  const owner = { tenantId: discussion.tenantId, uploadedBy: caller.subject, messageId: message.id };
+  const files = (await judgeAll(received, deps, discussion)).map((file) => incoming(file, owner));
+  const created_at = await storeFiles(files, deps, { along: (tx) => insertMessage(tx, message) });
+  const { id: message_id, author } = message;
+  const attachments = files.map(({ row }) => attachmentOf(row));
+  return { status: 201, body: { message_id, author, text, created_at, attachments } };
+};
+
+/** One after the other: how much work files cause at a time does not grow with how many a message has. */
+async function judgeAll(
+  received: readonly ReceivedFile[],
+  deps: Deps,
+  discussion: JudgeOptions,
+): Promise<JudgedFile[]> {
+  const judged: JudgedFile[] = [];
+  for (const [index, file] of received.entries())
+    judged.push(await judgeFile(file, deps, discussion).catch((error: unknown) => refuse(error, index)));
+  return judged;
+}
+
+/** Says which of the files it is. */
+function refuse(error: unknown, index: number): never {
+  if (!(error instanceof Problem) || error.status >= 500) throw error;
+  const { code, message, cause } = error;
+  throw new Problem(code, { message, errors: [{ pointer: `/file/${index}`, detail: message }], cause });
+}
+
+const nothingSaid = () =>
+  new Problem("invalid_body", { errors: [{ pointer: "", detail: "It needs a text, a file, or both." }] });

@@ -1,0 +1,44 @@
+import type { FaultMergingHandler } from "../../handler.ts";
+import { pointerToken } from "../../infrastructure/json.ts";
+import { Problem } from "../../infrastructure/problem.ts";
+import { findLatestDefinition } from "../../processes/definitions/definition.ts";
+import { namesOf } from "../../processes/definitions/formVariables.ts";
+import type { Instance, StoredVariable } from "../../processes/engine.ts";
+import { parseVariables } from "../../processes/variables/parse.ts";
+
+/**
+ * Tenant and process come from the form token; the session starts one process, however often it asks, and whatever form
+ * the process has got since.
+ */
+export const startPublicProcess: FaultMergingHandler<"startPublicProcess"> = {
+  mergesFaults: async ({ body, faults, caller }, { engine, sql, workers, log }) => {
+    const { tenant, processKey, id: formSession } = caller;
+    const variables = parseVariables(body, { faults, log });
+    const started = await engine.findStarted(tenant, formSession);
+    if (started) return answerOf(started);
+    const definition = await findLatestDefinition({ sql, workers }, tenant.id, processKey);
+    if (!definition) throw new Problem("process_not_found");
+    refuseForeign(variables, definition.start_form);
+    return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));
+  },
+};
+
+const answerOf = ({ processInstanceId, processKey, state }: Instance) => ({
+  status: 201 as const,
+  body: { process_instance_id: processInstanceId, process_key: processKey, state },
+});
+
+/**
+ * What the form does not ask for is not the visitor's to say: the process may go by it. A file is uploaded, and so looked
+ * into: one within a variable would come in unseen.
+ */
+function refuseForeign(variables: ReadonlyMap<string, StoredVariable>, form: object | null): void {
+  const isOfForm = namesOf(form);
+  const errors = [...variables].flatMap(([name, { type }]) => {
+    const pointer = `/variables/${pointerToken(name)}`;
+    if (!isOfForm(name)) return [{ pointer, detail: "The form that starts the process has no such field." }];
+    const detail = "A visitor's file is uploaded, and its metadata is the variable.";
+    return type === "File" ? [{ pointer: `${pointer}/type`, detail }] : [];
+  });
+  if (errors.length > 0) throw new Problem("invalid_variable", { errors });
+}

@@ -1,0 +1,14 @@
+import { judgeFile } from "../../files/judge.ts";
+import { incoming, storeFile } from "../../files/stored/store.ts";
+import type { Handler } from "../../handler.ts";
+
+export const uploadFile: Handler<"uploadFile"> = async ({ body, caller }, deps) => {
+  const judged = await judgeFile(body.file, deps, { tenantId: caller.tenant.id });
+  const file = incoming(judged, {
+    tenantId: caller.tenant.id,
+    uploadedBy: caller.subject,
+    messageId: null,
+  });
+  await storeFile(file, deps);
+  return { status: 201, body: { path: `/api/v1/integration/files/${file.row.id}` } };
+};

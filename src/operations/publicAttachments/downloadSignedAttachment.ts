@@ -1,0 +1,45 @@
+import type { Deps } from "../../deps.ts";
+import { digestOf, isSigned } from "../../files/attachments/downloadTokens.ts";
+import { cannotIssue } from "../../files/attachments/issue.ts";
+import { findAttachment, useToken } from "../../files/attachments/queries.ts";
+import { openAttachment } from "../../files/attachments/send.ts";
+import { fileHeaders, holdRoom } from "../../files/send.ts";
+import type { Handler } from "../../handler.ts";
+import { Problem } from "../../infrastructure/problem.ts";
+
+/**
+ * The five refusals (missing, wrong signature, expired, used, other file) take the same steps and give the same
+ * answer. From the moment the token is used, whatever happens has used it.
+ */
+export const downloadSignedAttachment: Handler<"downloadSignedAttachment"> = async (
+  { params, query },
+  deps,
+) => {
+  const { downloadTokenSecret, publicBaseUrl } = deps.config;
+  if (downloadTokenSecret === undefined || publicBaseUrl === undefined) throw cannotIssue();
+  const attachmentId = params.attachment_id.toLowerCase();
+  const attachment = await findAttachment(deps.sql, null, attachmentId);
+  const headers = attachment && fileHeaders(attachment);
+  // A link works once: where there is no room to fetch the file, it has to work later.
+  const release = attachment ? await holdRoom(deps, attachment) : () => {};
+  try {
+    const used = await use(deps, { token: query.token ?? "", attachmentId, secret: downloadTokenSecret });
+    if (!used)
+      throw new Problem("download_refused", { message: "The download link is not valid, or no longer." });
+    if (!attachment || !headers) throw new Problem("attachment_not_found");
+    return { status: 200, headers, body: await openAttachment(deps, attachment, { release }) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+};
+
+/** Uses the token in the database; the signature is compared whatever comes of that. */
+async function use(
+  { sql }: Deps,
+  { token, attachmentId, secret }: { token: string; attachmentId: string; secret: string },
+): Promise<boolean> {
+  const row = await useToken(sql, digestOf(token), attachmentId);
+  const scope = { attachmentId, tenantId: row?.tenantId ?? 0, expiresAt: row?.expiresAt ?? new Date(0) };
+  return isSigned(secret, token, scope) && row !== undefined;
+}

@@ -1,0 +1,29 @@
+import type { Handler } from "../../handler.ts";
+import { clockOffset, offsetMessage } from "../../infrastructure/database/clock.ts";
+import { Problem } from "../../infrastructure/problem.ts";
+
+/** Whoever asks will not wait for long either. */
+const answerMs = 3_000;
+
+const diskLow = { code: "disk_low", message: "There is no room for uploads. They are answered 507." };
+
+/**
+ * Ready means not draining, and the database answers on a connection that no request uses. A wrong clock or a full disk
+ * is only reported: the database's clock may be the wrong one, and downloads go on without room for uploads.
+ */
+export const getReadiness: Handler<"getReadiness"> = async (_request, { control, now, draining, disk }) => {
+  if (draining()) throw new Problem("draining", { headers: { "Retry-After": "5" } });
+  const late = AbortSignal.timeout(answerMs);
+  const tooLate = new Promise<never>((_, reject) => {
+    late.addEventListener("abort", () => reject(new Problem("database_unavailable", { cause: late.reason })));
+  });
+  const [offset, isLow] = await Promise.race([
+    Promise.all([clockOffset(control, now), disk.isLow()]),
+    tooLate,
+  ]);
+  const warnings = [
+    ...(offset === undefined ? [] : [{ code: "clock_off", message: offsetMessage(offset) }]),
+    ...(isLow ? [diskLow] : []),
+  ];
+  return { status: 200, body: { status: "ok", ...(warnings.length > 0 ? { warnings } : {}) } };
+};

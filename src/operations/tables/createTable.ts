@@ -1,0 +1,90 @@
+import postgres from "postgres";
+import type { Column, NewTable } from "../../generated/schemas.ts";
+import type { FaultMergingHandler } from "../../handler.ts";
+import { quoteIdentifier, quoteTable } from "../../infrastructure/database/identifiers.ts";
+import { maxFaults, Problem } from "../../infrastructure/problem.ts";
+import { columnTypes } from "../../tables/columnTypes/index.ts";
+import { isBuiltIn } from "../../tables/definition.ts";
+import { systemColumns } from "../../tables/identifiers.ts";
+import { insertRecord, runDefinition } from "../../tables/queries.ts";
+import { refuse, type ValueFault } from "../../tables/values.ts";
+import { recordSuccess } from "../../tenants/audit.ts";
+import { lockTenant } from "../../tenants/queries.ts";
+
+/** Makes the table, its registry entry and its audit record in one transaction. */
+export const createTable: FaultMergingHandler<"createTable"> = {
+  mergesFaults: async ({ body, faults, caller, requestId }, { sql }) => {
+    refuse([...faults, ...columnFaults(body)]);
+    const { name, description = "", columns: given } = body as NewTable;
+    const columns = given.map(({ name, type, nullable = true }) => ({ name, type, nullable }));
+    const { tenant, subject: actor } = caller;
+    const statement = createStatement(tenant.schema, name, columns);
+    try {
+      const record = await sql.begin(async (tx) => {
+        await lockTenant(tx, tenant.id);
+        const made = await insertRecord(tx, { tenantId: tenant.id, name, description, columns });
+        await runDefinition(tx, statement);
+        const change = { action: "create_table", table: name, statement, affectedRows: null } as const;
+        await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
+        return made;
+      });
+      return {
+        status: 201,
+        body: { success: true, message: `Table "${name}" was created.`, data: record },
+      };
+    } catch (error) {
+      throw isNameInUse(error) ? nameInUse(name) : error;
+    }
+  },
+};
+
+/** What the schema cannot say: built-in and system columns, and one name twice. */
+function columnFaults(body: unknown): ValueFault[] {
+  const columns = (body as Partial<NewTable> | null)?.columns;
+  if (!Array.isArray(columns)) return [];
+  const seen = new Set<string>();
+  const faults: ValueFault[] = [];
+  for (let index = 0; index < columns.length && faults.length < maxFaults; index++) {
+    const name = (columns[index] as { name?: unknown } | null)?.name;
+    if (typeof name !== "string") continue;
+    const fault = columnFault(name, `/columns/${index}/name`, seen);
+    seen.add(name);
+    if (fault) faults.push(fault);
+  }
+  return faults;
+}
+
+function columnFault(name: string, pointer: string, seen: ReadonlySet<string>): ValueFault | undefined {
+  if (isBuiltIn(name) || systemColumns.has(name))
+    return { code: "built_in_column", pointer, detail: `Column "${name}" is built in and comes by itself.` };
+  return seen.has(name)
+    ? { code: "duplicate_column", pointer, detail: `Column "${name.slice(0, 100)}" is defined twice.` }
+    : undefined;
+}
+
+function createStatement(schema: string, name: string, columns: readonly Column[]): string {
+  const own = columns.map(
+    ({ name, type, nullable }) =>
+      `${quoteIdentifier(name)} ${columnTypes[type].sqlType}${nullable ? "" : " not null"}`,
+  );
+  const all = [
+    `"id" bigint generated always as identity primary key`,
+    `"created_at" timestamptz not null default now()`,
+    `"updated_at" timestamptz not null default now()`,
+    ...own,
+  ];
+  return `create table ${quoteTable(schema, name)} (${all.join(", ")})`;
+}
+
+/** A registry entry, a relation, or a type of this name: two at once may meet in any of the three. */
+function isNameInUse(error: unknown): boolean {
+  if (!(error instanceof postgres.PostgresError)) return false;
+  const constraints = ["tenant_tables_name", "pg_type_typname_nsp_index", "pg_class_relname_nsp_index"];
+  const { code, constraint_name: constraint = "" } = error;
+  return code === "42P07" || code === "42710" || (code === "23505" && constraints.includes(constraint));
+}
+
+const nameInUse = (name: string) =>
+  new Problem("table_name_in_use", {
+    errors: [{ pointer: "/name", detail: `The name "${name}" is in use. Choose another.` }],
+  });

@@ -1,0 +1,40 @@
+import postgres from "postgres";
+import type { Handler } from "../../handler.ts";
+import { quoteTable } from "../../infrastructure/database/identifiers.ts";
+import { Problem } from "../../infrastructure/problem.ts";
+import { tableNotFound } from "../../tables/definition.ts";
+import { deleteRecord, runDefinition } from "../../tables/queries.ts";
+import { recordSuccess } from "../../tenants/audit.ts";
+import { lockTenant } from "../../tenants/queries.ts";
+
+/** Removes the table, its registry entry and adds the audit record in one transaction. */
+export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, requestId }, { sql }) => {
+  if (query.confirm !== true) throw notConfirmed();
+  const { table } = params;
+  const { tenant, subject: actor } = caller;
+  const record = await sql
+    .begin(async (tx) => {
+      await lockTenant(tx, tenant.id);
+      const dropped = await deleteRecord(tx, tenant.id, table);
+      if (!dropped) throw tableNotFound(table);
+      const name = quoteTable(tenant.schema, table);
+      // A table that somebody dropped behind the API's back can still be cleared from the registry.
+      await runDefinition(tx, `drop table if exists ${name}`);
+      const statement = `drop table ${name}`;
+      const change = { action: "drop_table", table, statement, affectedRows: null } as const;
+      await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
+      return dropped;
+    })
+    .catch((error) => {
+      throw hasDependents(error) ? new Problem("table_has_dependents", { cause: error }) : error;
+    });
+  return { status: 200, body: { success: true, message: `Table "${table}" was dropped.`, data: record } };
+};
+
+const notConfirmed = () =>
+  new Problem("confirmation_required", {
+    message: "Dropping a table loses all its rows. Add confirm=true to do it. Nothing was changed.",
+  });
+
+/** The platform made a view, or the like, on the table. */
+const hasDependents = (error: unknown) => error instanceof postgres.PostgresError && error.code === "2BP01";

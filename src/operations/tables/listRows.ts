@@ -1,0 +1,50 @@
+import postgres from "postgres";
+import type { Handler } from "../../handler.ts";
+import { answerTooLarge } from "../../infrastructure/database/boundedList.ts";
+import { counted } from "../../infrastructure/pluralize.ts";
+import { type Fault, Problem } from "../../infrastructure/problem.ts";
+import { stale, withDefinition } from "../../tables/definitionCache.ts";
+import { runPage } from "../../tables/queries.ts";
+import { selectPage } from "../../tables/statements.ts";
+import { filterCondition } from "../../tables/values.ts";
+
+/** One round trip; the database writes the rows' JSON, which goes out as it is. */
+export const listRows: Handler<"listRows"> = async ({ params, query, caller }, { sql }) => {
+  const { page = 0, limit = 50, $total: total = true, ...filters } = query;
+  refuseReserved(filters);
+  const offset = BigInt(page) * BigInt(limit);
+  const target = { tenant: caller.tenant, table: params.table };
+  const found = await withDefinition(sql, target, async (definition) => {
+    const where = filterCondition(definition, filters);
+    const statement = selectPage(definition, { where, limit, offset, total });
+    const result = await runPage(sql, statement).catch(refuseSize);
+    return result?.current ? result : stale;
+  });
+  if (!found.fits) throw answerTooLarge();
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: found.total === null ? "Rows." : `${counted(Number(found.total), "row")} in all.`,
+      data: {
+        rows: { jsonText: `[${found.rows ?? ""}]` },
+        page,
+        limit,
+        ...(found.total === null ? {} : { total: Number(found.total) }),
+      },
+    },
+  };
+};
+
+/** program_limit_exceeded: one value too large to be written out at all. */
+function refuseSize(error: unknown): never {
+  throw error instanceof postgres.PostgresError && error.code === "54000" ? answerTooLarge(error) : error;
+}
+
+/** Parameters that begin with `$` are kept for later features; no column can begin so. */
+function refuseReserved(filters: Readonly<Record<string, unknown>>): void {
+  const errors: Fault[] = Object.keys(filters)
+    .filter((name) => name.startsWith("$"))
+    .map((name) => ({ pointer: `/query/${name}`, detail: `There is no parameter ${JSON.stringify(name)}.` }));
+  if (errors.length > 0) throw new Problem("invalid_parameter", { errors });
+}

@@ -1,0 +1,15 @@
+import type { Handler } from "../../handler.ts";
+import { counted } from "../../infrastructure/pluralize.ts";
+import { listRecords } from "../../tables/queries.ts";
+
+export const listTables: Handler<"listTables"> = async ({ caller }, { sql }) => {
+  const { count, tables } = await listRecords(sql, caller.tenant.id);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: `${counted(count, "table")}.`,
+      data: { tables },
+    },
+  };
+};

@@ -1,0 +1,55 @@
+/** Statements on `waybill.addons`: where service tasks find an integration by its key (design 9). */
+
+import type { Addon } from "../generated/schemas.ts";
+import { type JsonList, listAsJson } from "../infrastructure/database/boundedList.ts";
+import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
+import { utc } from "../infrastructure/database/timestamps.ts";
+
+const columns = (sql: Queryable) => sql`
+  key, url, updated_by, ${utc(sql, "updated_at")} as updated_at`;
+
+export async function findAddon(
+  sql: Queryable,
+  tenantId: number,
+  key: string,
+): Promise<{ url: string } | undefined> {
+  const [addon] = await sql<{ url: string }[]>`
+    select url from waybill.addons where tenant_id = ${tenantId} and key = ${key}`;
+  return addon;
+}
+
+/** By key, as a program compares them. */
+export async function findAddons(sql: Sql, tenantId: number): Promise<JsonList<Addon>> {
+  return listAsJson<Addon>(
+    sql,
+    sql`
+    select ${columns(sql)} from waybill.addons where tenant_id = ${tenantId} order by key collate "C"`,
+  );
+}
+
+export interface NewAddon {
+  readonly tenantId: number;
+  readonly key: string;
+  readonly url: string;
+  readonly updatedBy: string;
+}
+
+/** In place of what the key had. */
+export async function upsertAddon(
+  sql: Queryable,
+  { tenantId, key, url, updatedBy }: NewAddon,
+): Promise<Addon> {
+  const [addon] = await sql<Addon[]>`
+    insert into waybill.addons (tenant_id, key, url, updated_by) values (${tenantId}, ${key}, ${url}, ${updatedBy})
+    on conflict (tenant_id, key) do update
+      set url = excluded.url, updated_by = excluded.updated_by, updated_at = excluded.updated_at
+    returning ${columns(sql)}`;
+  if (!addon) throw new Error("an upsert answers one row");
+  return addon;
+}
+
+/** Whether there was one to delete. */
+export async function deleteAddon(sql: Queryable, tenantId: number, key: string): Promise<boolean> {
+  const { count } = await sql`delete from waybill.addons where tenant_id = ${tenantId} and key = ${key}`;
+  return count === 1;
+}

@@ -1,0 +1,292 @@
+/** BPMN XML → a model that the embedded engine can run, or everything that stands in the way (issue: deployment). */
+import * as elements from "bpmn-elements";
+import BpmnModdle from "bpmn-moddle";
+import camunda from "camunda-bpmn-moddle/resources/camunda.json" with { type: "json" };
+import serializer, { type SerializableContext, TypeResolver } from "moddle-context-serializer";
+import { rejectedCode } from "../serviceTasks.ts";
+import {
+  boundariesOf,
+  codeOf,
+  type Element,
+  errorsOf,
+  everyElement,
+  flowElementsOf,
+  formRefOf,
+  isType,
+  listOf,
+  type Process,
+  propertiesOf,
+} from "./elements.ts";
+import { type Catches, ErrorEventDefinition, TimerEventDefinition } from "./eventDefinitions.ts";
+import { namesRead } from "./expressions.ts";
+import { type Judgement, judgeProcess } from "./judge.ts";
+import { ParallelGateway } from "./parallelGateway.ts";
+import { SequenceFlow } from "./sequenceFlow.ts";
+import { type Lines, type ModelFault, scanXml } from "./xml.ts";
+
+export type { ModelFault } from "./xml.ts";
+
+/** What is known of a model without running it: plain data, which can be sent to another thread. */
+export interface ModelFacts {
+  readonly processKey: string;
+  readonly name: string;
+  /** The id of the form that starts the process. */
+  readonly startFormRef: string | undefined;
+  readonly userTasks: ReadonlyMap<string, { readonly name: string; readonly formRef: string | undefined }>;
+  readonly serviceTasks: ReadonlyMap<string, ServiceTaskModel>;
+  /** Variables that its conditions and timers read: no step needs another. */
+  readonly reads: ReadonlySet<string>;
+  /** How many activities, events, gateways and flows it has. */
+  readonly size: number;
+}
+
+export interface ProcessModel extends ModelFacts {
+  /** What the engine takes: made once a model. */
+  readonly source: SerializableContext;
+  readonly warnings: readonly string[];
+}
+
+export interface ServiceTaskModel {
+  readonly name: string;
+  readonly topic: "api-call" | "addon";
+  readonly properties: Readonly<Record<string, string>>;
+  /** The BPMN errors that are caught at its boundary, or at that of a sub-process around it. */
+  readonly catches: readonly string[];
+  readonly catchesAll: boolean;
+}
+
+/** Whether a service task's BPMN error is caught. */
+export const catchesError = (task: ServiceTaskModel | undefined, code: string) =>
+  task !== undefined && (task.catchesAll || task.catches.includes(code));
+
+type Read = { readonly model: ProcessModel } | { readonly faults: readonly ModelFault[] };
+
+/** All faults at once, in the order of their lines. */
+export async function readModel(xml: string): Promise<Read> {
+  const { lines, faults } = scanXml(xml);
+  if (faults.length > 0) return { faults };
+  const parsed = await parse(xml);
+  if ("fault" in parsed) return { faults: [parsed.fault] };
+  return judge(parsed, lines);
+}
+
+/** A model that was deployed. It is not judged again: by a stricter judge, what runs would end. */
+export async function loadModel(xml: string): Promise<ProcessModel> {
+  const parsed = await parse(xml);
+  const process = "root" in parsed ? onlyProcess(parsed.root, indulgent) : undefined;
+  if (!process || "fault" in parsed) throw new Error("a deployed model cannot be read");
+  dropMessageFlows(parsed.root, indulgent);
+  return modelOf(process, parsed.context, []);
+}
+
+const indulgent: Judgement = { fault: () => {}, warning: () => {} };
+
+interface Parsed {
+  readonly root: Element;
+  /** moddle's own; its types say strings. */
+  readonly warnings: readonly unknown[];
+  readonly context: unknown;
+}
+
+async function parse(xml: string): Promise<Parsed | { readonly fault: ModelFault }> {
+  try {
+    const context = await new BpmnModdle({ camunda }).fromXML(xml);
+    return { root: context.rootElement as Element, warnings: context.warnings, context };
+  } catch (error) {
+    const { line, detail } = complaintOf(error);
+    return { fault: { line, element: undefined, detail: `This is not BPMN: ${detail}.` } };
+  }
+}
+
+/** What moddle says: a summary, the line (from 0), and what is behind it. */
+function complaintOf(complaint: unknown): { readonly line: number | undefined; readonly detail: string } {
+  const [summary = "", ...more] = String((complaint as Partial<Error>).message ?? complaint).split("\n");
+  const told = (what: string) =>
+    more
+      .map((text) => text.trim())
+      .find((text) => text.startsWith(what))
+      ?.slice(what.length)
+      .trim();
+  const [line, nested] = [told("line:"), told("nested error:")];
+  return {
+    line: line === undefined ? undefined : Number(line) + 1,
+    detail: nested === undefined ? summary : `${summary}: ${nested}`,
+  };
+}
+
+function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines): Read {
+  const faults: ModelFault[] = [];
+  const warnings: string[] = [];
+  const lineOf = ({ id }: Element) => (id === undefined ? undefined : lines.of(id));
+  const judgement: Judgement = {
+    fault: (element, detail) => faults.push({ line: lineOf(element), element: element.id, detail }),
+    warning: (element, detail) =>
+      warnings.push(`Line ${lineOf(element) ?? "?"}, "${element.id ?? ""}": ${detail}`),
+  };
+  const complaints = moddleWarnings.map(complaintOf);
+  for (const { line, detail } of complaints)
+    faults.push({ line, element: undefined, detail: `The model is not valid BPMN: ${detail}.` });
+  // What could not be read is missing from the model, and would be missed again.
+  if (complaints.some(({ line }) => line !== undefined)) return { faults };
+  const process = onlyProcess(root, judgement);
+  if (!process) return { faults };
+  judgeProcess(process, judgement);
+  warnOfUncaught(process, judgement);
+  dropMessageFlows(root, judgement);
+  if (faults.length > 0) return { faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+  return { model: modelOf(process, context, warnings) };
+}
+
+function onlyProcess(root: Element, { fault }: Judgement): Process | undefined {
+  const processes = listOf(root, "rootElements").filter((element) => isType(element, "Process")) as Process[];
+  const [process, ...others] = processes.filter(({ isExecutable }) => isExecutable === true);
+  if (!process) fault(processes[0] ?? root, 'There is no process with isExecutable="true".');
+  for (const other of others)
+    fault(other, "There is more than one executable process; deploy each by itself.");
+  return others.length === 0 ? process : undefined;
+}
+
+/** The switch is on, and nothing would hear of it. */
+function warnOfUncaught(process: Process, { warning }: Judgement): void {
+  const scopes = scopesOf(process);
+  for (const element of scopes.keys()) {
+    if (!isType(element, "ServiceTask")) continue;
+    const { redirect_failures_to_error_boundary: redirect } = propertiesOf(element).properties;
+    if (redirect === "true" && !catcherOf(scopes, { activity: element, code: rejectedCode }))
+      warning(element, `No boundary event catches the error ${rejectedCode}: refusals become incidents.`);
+  }
+}
+
+/** They show who talks with whom; nothing here sends or waits for a message. */
+function dropMessageFlows(root: Element, { warning }: Judgement): void {
+  for (const collaboration of listOf(root, "rootElements")) {
+    const flows = listOf(collaboration, "messageFlows");
+    for (const flow of flows) warning(flow, "A message flow is ignored.");
+    if (flows.length > 0) Object.assign(collaboration, { messageFlows: [] });
+  }
+}
+
+const resolver = TypeResolver({
+  ...elements,
+  ErrorEventDefinition,
+  ParallelGateway,
+  SequenceFlow,
+  TimerEventDefinition,
+} as never);
+
+/** Tells each boundary event which errors are its own (eventDefinitions.ts). */
+function shareErrors(process: Process): void {
+  const scopes = scopesOf(process);
+  const throwers = Map.groupBy(
+    [...scopes].filter(([element]) => isType(element, "EndEvent") && errorsOf(element).length > 0),
+    ([element, scope]) => catcherOf(scopes, { activity: scope, code: errorsOf(element).map(codeOf)[0] }),
+  );
+  for (const [element, scope] of scopes) {
+    if (!isType(element, "BoundaryEvent")) continue;
+    for (const definition of errorsOf(element)) {
+      const isAny = codeOf(definition) === undefined;
+      const catches: Catches = {
+        throwers: (throwers.get(element) ?? []).map(([thrower]) => thrower.id ?? ""),
+        leaves: isAny ? codesAt(scope, element.attachedToRef as Element) : [],
+      };
+      // An error without a code is any error, as one without a reference is.
+      if (isAny) Reflect.deleteProperty(definition, "errorRef");
+      Object.assign(definition, catches);
+    }
+  }
+}
+
+/** The codes of the errors that are caught at the activity's boundary. */
+const codesAt = (scope: Element, activity: Element) =>
+  boundariesOf(scope, activity)
+    .flatMap(errorsOf)
+    .map(codeOf)
+    .filter((code) => code !== undefined);
+
+function modelOf(process: Process, context: unknown, warnings: readonly string[]): ProcessModel {
+  const scopes = scopesOf(process);
+  const ofType = (type: string) => [...scopes.keys()].filter((element) => isType(element, type));
+  const start = flowElementsOf(process).find((element) => isType(element, "StartEvent"));
+  const userTasks = ofType("UserTask").map((task) => {
+    const id = task.id ?? "";
+    return [id, { name: task.name || id, formRef: formRefOf(task) }] as const;
+  });
+  const serviceTasks = ofType("ServiceTask").map(
+    (task) => [task.id ?? "", serviceTaskOf(task, scopes)] as const,
+  );
+  return {
+    processKey: process.id,
+    name: process.name || process.id,
+    startFormRef: start && formRefOf(start),
+    userTasks: new Map(userTasks),
+    serviceTasks: new Map(serviceTasks),
+    reads: new Set([...scopes.keys()].flatMap(expressionsOf).flatMap((text) => [...namesRead(text)])),
+    size: scopes.size,
+    source: sourceOf(process, context),
+    warnings,
+  };
+}
+
+export function factsOf({ source: _source, warnings: _warnings, ...facts }: ProcessModel): ModelFacts {
+  return facts;
+}
+
+function serviceTaskOf(task: Element, scopes: Scopes): ServiceTaskModel {
+  const around = boundariesAround(task, scopes).flatMap(errorsOf).map(codeOf);
+  const catches = new Set(around.filter((code) => code !== undefined));
+  return {
+    name: task.name || (task.id ?? ""),
+    topic: task.topic as ServiceTaskModel["topic"],
+    properties: propertiesOf(task).properties,
+    catches: [...catches],
+    catchesAll: around.includes(undefined),
+  };
+}
+
+/** Of the activity, and of every sub-process around it. */
+function boundariesAround(activity: Element, scopes: Scopes): readonly Element[] {
+  const scope = scopes.get(activity);
+  return scope ? [...boundariesOf(scope, activity), ...boundariesAround(scope, scopes)] : [];
+}
+
+/** Conditions and times. */
+function expressionsOf(element: Element): string[] {
+  const { conditionExpression } = element;
+  const times = listOf(element, "eventDefinitions").flatMap(({ timeDuration, timeDate, timeCycle }) => [
+    timeDuration,
+    timeDate,
+    timeCycle,
+  ]);
+  return [conditionExpression, ...times].flatMap((expression) => {
+    const body = (expression as Element | undefined)?.body;
+    return typeof body === "string" ? [body] : [];
+  });
+}
+
+function sourceOf(process: Process, context: unknown): SerializableContext {
+  shareErrors(process);
+  return serializer(context as never, resolver);
+}
+
+/** Every flow element with the scope that it is in. */
+type Scopes = ReadonlyMap<Element, Element>;
+
+const scopesOf = (process: Process): Scopes =>
+  new Map([...everyElement(process)].map(({ element, scope }) => [element, scope]));
+
+/**
+ * The boundary event that catches the activity's error: at the activity itself or at the innermost sub-process around it,
+ * by the code before one that catches all.
+ */
+function catcherOf(
+  scopes: Scopes,
+  { activity, code }: { readonly activity: Element; readonly code: string | undefined },
+): Element | undefined {
+  const scope = scopes.get(activity);
+  if (!scope) return undefined;
+  const events = boundariesOf(scope, activity).filter((event) => errorsOf(event).length > 0);
+  const catching = (wanted: string | undefined) =>
+    events.find((event) => errorsOf(event).some((definition) => codeOf(definition) === wanted));
+  const own = (code === undefined ? undefined : catching(code)) ?? catching(undefined);
+  return own ?? catcherOf(scopes, { activity: scope, code });
+}

@@ -1,0 +1,109 @@
+/** A service task and its values → the request, written. Pure, so that another thread can do it. */
+import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
+import {
+  bodyFormatOf,
+  type FileOccurrence,
+  fileOccurrences,
+  longest,
+  type Place,
+  renderPlaceholders,
+  type Values,
+} from "./placeholders.ts";
+import { withQuery } from "./requestUrl.ts";
+import type { AddonCall, ApiCall, ServiceTaskConfig } from "./serviceTask.ts";
+import { namesIn } from "./template.ts";
+import { jsonOf, type Variable } from "./variable.ts";
+
+export interface Material extends Values {
+  readonly config: ServiceTaskConfig;
+  /** Where an addon is called. */
+  readonly addonUrl: string | undefined;
+  /** One for each occurrence of an attachment; absent where they are not issued yet, and others stand in for them. */
+  readonly urls?: readonly string[];
+}
+
+export interface Request {
+  readonly method: ApiCall["method"];
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface WrittenRequest {
+  readonly request: Request;
+  /** Where attachments' URLs go. */
+  readonly occurrences: readonly FileOccurrence[];
+}
+
+/** Throws `DeliveryFailure`. */
+export function writtenRequest(material: Material): WrittenRequest {
+  const { config } = material;
+  return config.kind === "addon" ? addonRequest(config, material) : apiRequest(config, material);
+}
+
+/** Characters that writing looks at, nearly. */
+export function weightOf({ config, variables }: Material): number {
+  const lengthOf = (name: string) => textLength(Object.hasOwn(variables, name) ? variables[name] : undefined);
+  if (config.kind === "api-call") {
+    const { body = "" } = config;
+    return sum([body.length, ...namesIn(body).map(lengthOf)]);
+  }
+  const { parameters } = config;
+  return sum([
+    parameters.length,
+    ...namesIn(parameters).map(lengthOf),
+    ...Object.keys(variables).map(lengthOf),
+  ]);
+}
+
+const textLength = (variable: Variable | undefined) =>
+  typeof variable?.value === "string" ? variable.value.length : 0;
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function apiRequest(config: ApiCall, material: Material): WrittenRequest {
+  const { method, body: source, contentType } = config;
+  const render = (source: string, place: "url" | "query" | "header") =>
+    renderPlaceholders(source, material, { place });
+  const query = mapped(config.query, (source) => render(source, "query"));
+  const url = withQuery(render(config.url, "url"), query);
+  const headers = mapped(config.headers, (source) => render(source, "header"));
+  if (source === undefined) return { request: { method, url, headers }, occurrences: [] };
+  const { text: body, occurrences } = withUrls(source, bodyFormatOf(contentType), material);
+  return {
+    request: { method, url, headers: { ...headers, "Content-Type": contentType }, body },
+    occurrences,
+  };
+}
+
+function addonRequest(config: AddonCall, material: Material): WrittenRequest {
+  const { addonUrl: url = "", variables } = material;
+  const { text: parameters, occurrences } = withUrls(config.parameters, "json", material);
+  if (sum(Object.values(variables).map(textLength)) > longest)
+    throw new DeliveryFailure(
+      "value_does_not_fit",
+      `The instance's variables have more than ${longest} characters. An addon is sent all of them.`,
+    );
+  const written = Object.entries(variables).map(
+    ([name, variable]) => `${JSON.stringify(name)}:${plainJson(name, variable)}`,
+  );
+  const body = `{"parameters":${parameters},"variables":{${written.join(",")}}}`;
+  return {
+    request: { method: "POST", url, headers: { "Content-Type": "application/json" }, body },
+    occurrences,
+  };
+}
+
+/** As it is: a file is its metadata's text. An old File has no metadata, and its bytes belong into parameters. */
+function plainJson(name: string, variable: Variable): string {
+  return variable.type === "File" ? "null" : jsonOf({ name, variable });
+}
+
+function withUrls(source: string, place: Place, material: Material) {
+  const occurrences = fileOccurrences(source, material);
+  const { urls = occurrences.map((_, index) => `https://x/${index}`) } = material;
+  return { text: renderPlaceholders(source, material, { place, urls }), occurrences };
+}
+
+const mapped = (entries: Readonly<Record<string, string>>, render: (source: string) => string) =>
+  Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, render(source)]));

@@ -1,0 +1,50 @@
+/** The secrets that a service task names: looked up when it runs, and never kept. */
+import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
+import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
+import { readSecrets } from "../../tenants/secrets/secrets.ts";
+import { hostNamesIn } from "./requestUrl.ts";
+import { namesUsed, type ServiceTaskConfig } from "./serviceTask.ts";
+import { namesIn, parseTemplate, secretPrefix } from "./template.ts";
+
+/** Without the prefix, each once. */
+export function secretNamesIn(config: ServiceTaskConfig): string[] {
+  const names = config.kind === "addon" ? namesIn(config.parameters) : namesUsed(config);
+  const secrets = names.filter((name) => name.startsWith(secretPrefix));
+  return [...new Set(secrets.map((name) => name.slice(secretPrefix.length)))];
+}
+
+/** By name. Throws `secret_not_found`, naming those that are not there, and `secret_not_readable`. */
+export async function secretsFor(
+  names: readonly string[],
+  tenantId: number,
+  { sql, sealing }: Infrastructure,
+): Promise<Readonly<Record<string, string>>> {
+  if (names.length === 0) return {};
+  if (!sealing)
+    throw new DeliveryFailure(
+      "secret_not_readable",
+      `The instance is not configured for secrets, so ${shown(names)} cannot be read: SECRETS_KEY.`,
+    );
+  const { values, unreadable } = await readSecrets(sql, { tenantId, names, sealing });
+  const missing = names.filter((name) => !Object.hasOwn(values, name) && !unreadable.includes(name));
+  if (missing.length > 0)
+    throw new DeliveryFailure(
+      "secret_not_found",
+      `There is no secret for ${shown(missing)}. An administrator can set it and run the task again.`,
+    );
+  if (unreadable.length === 0) return values;
+  throw new DeliveryFailure(
+    "secret_not_readable",
+    `The value of ${shown(unreadable)} was stored under a key that SECRETS_KEY does not have. An administrator can set it again.`,
+  );
+}
+
+const shown = (names: readonly string[]) => names.map((name) => `\${${secretPrefix}${name}}`).join(", ");
+
+/** Host and origin of the URL, where a secret decides them: sentences about the call name no other part of it. */
+export function hiddenHostOf(config: ServiceTaskConfig, url: string): string[] {
+  if (config.kind === "addon") return [];
+  const decides = hostNamesIn(parseTemplate(config.url)).some((name) => name.startsWith(secretPrefix));
+  const parsed = decides ? URL.parse(url) : null;
+  return parsed ? [parsed.origin, parsed.host, parsed.hostname] : [];
+}

@@ -1,0 +1,77 @@
+/** Process variables as Camunda 7 types them, and how each is written as text and as JSON (design 9). */
+import { numberText } from "../../infrastructure/json.ts";
+import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
+import type { VariableType } from "../engine.ts";
+
+/**
+ * `value` is what an engine's REST interface shows, `null` under any type for no value: for `Json` its text or the
+ * value itself; for a number a number, its text or `JSON.rawJSON`; for `File` the content in base64.
+ */
+export interface Variable {
+  readonly type: VariableType;
+  readonly value: unknown;
+}
+
+/** By name. Only own members are variables. */
+export type Variables = Readonly<Record<string, Variable>>;
+
+/** A variable where a placeholder stands. */
+export interface Fill {
+  readonly name: string;
+  readonly variable: Variable;
+}
+
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** As text: no value is the empty text. Throws `value_does_not_fit` where the value is not of its type. */
+export function textOf({ name, variable }: Fill): string {
+  const { type, value } = variable;
+  if (isNull(variable)) return "";
+  if (type === "String" && typeof value === "string") return value;
+  if (type === "Date" && value instanceof Date) return value.toISOString();
+  if (type === "Date" && typeof value === "string") return value;
+  return jsonOf({ name, variable });
+}
+
+/** As a JSON value. Throws `value_does_not_fit` where the value is not of its type. */
+export function jsonOf({ name, variable }: Fill): string {
+  const written = isNull(variable) ? "null" : writers[variable.type](variable.value);
+  if (written !== undefined) return written;
+  throw new DeliveryFailure(
+    "value_does_not_fit",
+    `The value of \${${name}} is not of its type, ${variable.type}.`,
+  );
+}
+
+const isNull = ({ type, value }: Variable) => type === "Null" || value === null || value === undefined;
+
+/** Undefined: the value is not of the type. Numbers and Json keep their own text, so no digit is lost. */
+const writers: Readonly<Record<VariableType, (value: unknown) => string | undefined>> = {
+  String: stringJson,
+  Date: (value) => stringJson(value instanceof Date ? value.toISOString() : value),
+  Boolean: (value) => (typeof value === "boolean" ? String(value) : undefined),
+  Integer: numberJson,
+  Long: numberJson,
+  Double: numberJson,
+  Json: (value) => (typeof value === "string" ? validJson(value) : JSON.stringify(value)),
+  Null: () => "null",
+  File: stringJson,
+};
+
+function stringJson(value: unknown): string | undefined {
+  return typeof value === "string" ? JSON.stringify(value) : undefined;
+}
+
+function numberJson(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value : numberText(value);
+  return text !== undefined && jsonNumber.test(text) ? text : undefined;
+}
+
+function validJson(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+/** What another thread does for a deployment: it reads and judges the model and its forms. */
+import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
+import { type ModelFault, readModel } from "../../bpmn/readModel.ts";
+import type { NewDeployment } from "../../engine.ts";
+import { readForms } from "./forms.ts";
+
+export type Judged =
+  | {
+      readonly kind: "model";
+      readonly processKey: string;
+      readonly name: string;
+      readonly warnings: readonly string[];
+      /** JSON text: form-js schemas by their ids. */
+      readonly forms: string;
+    }
+  | { readonly kind: "invalid_bpmn" | "invalid_form"; readonly errors: readonly Fault[] };
+
+export async function judgeDeployment({
+  bpmn,
+  forms: files,
+}: Pick<NewDeployment, "bpmn" | "forms">): Promise<Judged> {
+  const read = await readModel(bpmn);
+  if ("faults" in read) return { kind: "invalid_bpmn", errors: read.faults.slice(0, maxFaults).map(faultOf) };
+  const forms = readForms(files, read.model);
+  if ("faults" in forms) return { kind: "invalid_form", errors: forms.faults };
+  const { processKey, name, warnings } = read.model;
+  return { kind: "model", processKey, name, warnings, forms: JSON.stringify(forms.schemas) };
+}
+
+/** `Line 12, "send_to_core": …` */
+function faultOf({ line, element, detail }: ModelFault): Fault {
+  const place = [
+    line === undefined ? [] : `Line ${line}`,
+    element === undefined ? [] : `"${element}"`,
+  ].flat();
+  return { pointer: "/bpmn", detail: place.length === 0 ? detail : `${place.join(", ")}: ${detail}` };
+}

@@ -1,0 +1,21 @@
+import type { Logger } from "pino";
+import type { Sql } from "../../../infrastructure/database/connect.ts";
+import type { Queue } from "../../../infrastructure/jobs/jobs.ts";
+import type { Workers } from "../../../infrastructure/workers/workers.ts";
+import type { ServiceTaskJob } from "../../serviceTasks.ts";
+import type { Models } from "./models.ts";
+
+export interface TimerJob {
+  readonly process_instance_id: string;
+  readonly tenant_id: number;
+}
+
+/** What the parts of the embedded engine share. */
+export interface EngineContext {
+  readonly sql: Sql;
+  readonly log: Logger;
+  readonly models: Models;
+  readonly workers: Workers;
+  readonly serviceTasks: Queue<ServiceTaskJob>;
+  readonly timers: Queue<TimerJob>;
+}

@@ -1,0 +1,65 @@
+/** Models by their definition's id, read once a process: a definition never changes. */
+import { LRUCache } from "lru-cache";
+import type { Queryable } from "../../../infrastructure/database/connect.ts";
+import { type Workers, workIn } from "../../../infrastructure/workers/workers.ts";
+import { catchesError, loadModel, type ModelFacts, type ProcessModel } from "../../bpmn/readModel.ts";
+import { findBpmn } from "./queries.ts";
+
+export interface Model extends ModelFacts {
+  readonly definitionId: string;
+  /** A digest of its text, by which other threads know it. */
+  readonly key: string;
+  /** The model itself, where it is small enough to be read and run in the main thread. */
+  readonly here: ProcessModel | undefined;
+  /** Whether an activity's BPMN error is caught: at its own boundary, or at that of a sub-process around it. */
+  catchesError(activityId: string, code: string): boolean;
+}
+
+export interface Models {
+  of(sql: Queryable, definitionId: string): Promise<Model>;
+  /** Undefined where it was not asked for yet. */
+  known(definitionId: string): Model | undefined;
+}
+
+/** Characters of a model that is read in the main thread, in some 20 ms. */
+const largestHere = 32 * 1024;
+/** Its flow elements: each is made anew for every step. */
+const mostElementsHere = 150;
+
+const readFacts = workIn<typeof import("./stepWork.ts")>()(
+  new URL("./stepWork.ts", import.meta.url),
+  "readFacts",
+  10_000,
+);
+
+export function createModels(workers: Workers): Models {
+  const reading = new LRUCache<string, Promise<Model>>({ max: 1_000 });
+  const known = new LRUCache<string, Model>({ max: 1_000 });
+  return {
+    known: (definitionId) => known.get(definitionId),
+    of: async (sql, definitionId) => {
+      const asked = reading.get(definitionId) ?? readModel(sql, definitionId, workers);
+      reading.set(definitionId, asked);
+      asked.catch(() => reading.delete(definitionId));
+      const model = await asked;
+      known.set(definitionId, model);
+      return model;
+    },
+  };
+}
+
+/** Without remembering it. */
+export async function readModel(sql: Queryable, definitionId: string, workers: Workers): Promise<Model> {
+  const { bpmn, tenantId } = await findBpmn(sql, definitionId);
+  const key = new Bun.CryptoHasher("sha256").update(bpmn).digest("hex");
+  const model = bpmn.length <= largestHere ? await loadModel(bpmn) : undefined;
+  const facts = model ?? (await workers.run(readFacts, { key, bpmn }, String(tenantId)));
+  if (!facts) throw new Error(`the model of definition ${definitionId} was not read`);
+  return {
+    ...facts,
+    definitionId,
+    key,
+    here: facts.size <= mostElementsHere ? model : undefined,
+    catchesError: (activityId, code) => catchesError(facts.serviceTasks.get(activityId), code),
+  };
+}

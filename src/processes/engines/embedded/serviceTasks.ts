@@ -1,0 +1,208 @@
+/** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
+
+import { revokeUnusedTokens } from "../../../files/attachments/queries.ts";
+import type { Tx } from "../../../infrastructure/database/connect.ts";
+import { Problem } from "../../../infrastructure/problem.ts";
+import { isUuid } from "../../../infrastructure/uuid.ts";
+import { recordSuccess } from "../../../tenants/audit.ts";
+import { parseServiceTask } from "../../delivery/serviceTask.ts";
+import type { Variables } from "../../delivery/variable.ts";
+import type { Rerun } from "../../engine.ts";
+import {
+  type Answered,
+  type Attempt,
+  type ClaimedTask,
+  LostClaim,
+  type ServiceTaskJob,
+  type ServiceTasks,
+} from "../../serviceTasks.ts";
+import { storedVariables } from "../../variables/parse.ts";
+import { auditOf } from "./audit.ts";
+import type { EngineContext } from "./engineContext.ts";
+import { raise, raiseWithAnswer } from "./incidents.ts";
+import { type EngineEvent, NothingWaits } from "./run.ts";
+import {
+  type ClaimedRow,
+  claimTask,
+  closeTask,
+  findAttempt,
+  findInterrupted,
+  lockIncident,
+  markTaskSent,
+  resolveIncident,
+  startRerun,
+  type TaskRow,
+  unmarkTask,
+} from "./serviceTaskQueries.ts";
+import { createDeliveryMemory, type DeliveryMemory, loaderOf } from "./serviceTaskVariables.ts";
+import { advance } from "./step.ts";
+
+interface Claimed extends ClaimedTask {
+  readonly row: TaskRow;
+  readonly catches: (code: string) => boolean;
+}
+
+export function serviceTasksOf(context: EngineContext): ServiceTasks {
+  const memory = createDeliveryMemory();
+  return {
+    claim: (job, retries) => claim(context, { job, retries, memory }),
+    recall: (attempt) => recall(context, attempt),
+    takeBack: ({ row }: Claimed) => unmarkTask(context.sql, row, heldBack),
+    markSent: async ({ row }: Claimed) => {
+      if (!(await markTaskSent(context.sql, row))) throw new LostClaim();
+    },
+    complete: (task: Claimed, variables) =>
+      goOn(context, task, { kind: "serviceTaskCompleted", executionId: task.row.executionId }, variables),
+    catchesError: ({ catches }: Claimed, code) => catches(code),
+    throwError: (task: Claimed, { code, variables }) =>
+      goOn(
+        context,
+        task,
+        { kind: "serviceTaskRejected", executionId: task.row.executionId, code },
+        variables,
+      ),
+    fail: ({ row }: Claimed, incident) => raise(context, row, incident),
+  } as ServiceTasks;
+}
+
+/** Of an incident, in place of "interrupted" where it is known. */
+const heldBack =
+  "The server was paused before the request went out, and another process took its tasks over. Nothing was sent; a rerun sends the request.";
+
+interface Claim {
+  readonly job: ServiceTaskJob;
+  readonly retries: number;
+  readonly memory: DeliveryMemory;
+}
+
+async function claim(context: EngineContext, { job, retries, memory }: Claim): Promise<Claimed | undefined> {
+  const { sql } = context;
+  const row = await claimTask(sql, job, retries);
+  if (!row) return giveUpInterrupted(context, job, retries);
+  if (row.attempt > 1) await revokeUnusedTokens(sql, row.id);
+  const claimed = await claimedOf(context, row, memory);
+  if ("task" in claimed) return claimed.task;
+  await raise(context, row, noLonger(claimed.fault));
+  return undefined;
+}
+
+/** An attempt of earlier, which sends nothing more. */
+async function recall(
+  context: EngineContext,
+  { serviceTaskId: id, attempt }: Attempt,
+): Promise<Claimed | undefined> {
+  const row = isUuid(id) ? await findAttempt(context.sql, { id, attempt }) : undefined;
+  const claimed = row && (await claimedOf(context, { ...row, variables: [] }, createDeliveryMemory()));
+  return claimed && "task" in claimed ? claimed.task : undefined;
+}
+
+async function claimedOf(
+  context: EngineContext,
+  row: ClaimedRow,
+  memory: DeliveryMemory,
+): Promise<{ readonly task: Claimed } | { readonly fault: string | undefined }> {
+  const model = await context.models.of(context.sql, row.definitionId);
+  const found = model.serviceTasks.get(row.activityId);
+  const parsed = found && parseServiceTask(found.topic, found.properties);
+  if (!parsed || "faults" in parsed) return { fault: parsed?.faults[0] };
+  const { config } = parsed;
+  const { variables, ...attempt } = row;
+  const task: Claimed = {
+    row: attempt,
+    answered: row.outcome === null ? undefined : (JSON.parse(row.outcome) as Answered),
+    catches: (code) => model.catchesError(row.activityId, code),
+    run: {
+      tenantId: row.tenantId,
+      processInstanceId: row.processInstanceId,
+      serviceTaskId: row.id,
+      activityId: row.activityId,
+      attempt: row.attempt,
+      config,
+      loadVariables: loaderOf(context.sql, { row, config, memory }),
+    },
+  };
+  return { task };
+}
+
+/** It was deployed by a version of Waybill that took what this one does not. */
+const noLonger = (fault = "it is unknown.") =>
+  ({
+    type: "invalid_model",
+    message: `The service task can no longer be carried out as it was deployed: ${fault} Nothing was sent. Correct the model, deploy it and start again.`,
+    requestSent: "no",
+  }) as const;
+
+/** The process that sent it is gone: whether it was answered nobody knows, and only a person may send it again. */
+async function giveUpInterrupted(
+  context: EngineContext,
+  job: ServiceTaskJob,
+  retries: number,
+): Promise<undefined> {
+  const row = await findInterrupted(context.sql, job, retries);
+  if (!row) return undefined;
+  const message =
+    "The server ended while the request was under way. The integration may have taken it; a rerun sends it again.";
+  await raise(context, row, { type: "interrupted", message, requestSent: "unknown" });
+  return undefined;
+}
+
+/** The task is closed and the process goes on; where it cannot, the answer is kept for a rerun, which sends nothing. */
+async function goOn(
+  context: EngineContext,
+  { row }: Claimed,
+  event: EngineEvent,
+  variables: Variables,
+): Promise<void> {
+  const { processInstanceId, tenantId } = row;
+  try {
+    const written = storedVariables(variables);
+    const close = (tx: Tx) => closeTask(tx, row);
+    await advance(context, { tenantId, processInstanceId, event, written, close });
+    context.serviceTasks.ring();
+  } catch (error) {
+    if (error instanceof NothingWaits) {
+      context.log.warn({ service_task_id: row.id }, "an answer came after its service task was over");
+      return;
+    }
+    if (!(error instanceof Problem) || error.code !== "process_failed") throw error;
+    const message = `The integration answered, but the process cannot go on: ${error.message} A rerun goes on from the answer and sends nothing.`;
+    const incident = { type: "process_failed", message, requestSent: "yes" } as const;
+    const answered: Answered = { error: event.kind === "serviceTaskRejected" ? event.code : null, variables };
+    await raiseWithAnswer(context, row, {
+      ...incident,
+      outcome: JSON.stringify(answered),
+      cause: error.cause,
+    });
+  }
+}
+
+export async function rerun(
+  context: EngineContext,
+  { tenant, incidentId: id, by }: Rerun,
+): Promise<{ processInstanceId: string }> {
+  const processInstanceId = await context.sql.begin(async (tx) => {
+    const incident = isUuid(id) ? await lockIncident(tx, tenant.id, id) : undefined;
+    if (!incident) throw new Problem("incident_not_found");
+    const { serviceTaskId, processInstanceId, resolved } = incident;
+    if (resolved) throw new Problem("incident_resolved");
+    await resolveIncident(tx, id);
+    await recordSuccess(tx, {
+      ...auditOf(tenant, by),
+      action: "rerun_incident",
+      statement: `rerun incident ${id} of process instance ${processInstanceId}`,
+      affectedRows: null,
+    });
+    if (serviceTaskId === null) {
+      const timer = { process_instance_id: processInstanceId, tenant_id: tenant.id };
+      await context.timers.enqueue(tx, [timer]);
+      return processInstanceId;
+    }
+    const job = await startRerun(tx, serviceTaskId);
+    if (!job) throw new Problem("incident_resolved");
+    await context.serviceTasks.enqueue(tx, [job]);
+    return processInstanceId;
+  });
+  context.serviceTasks.ring();
+  context.timers.ring();
+  return { processInstanceId };
+}

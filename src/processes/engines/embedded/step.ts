@@ -1,0 +1,242 @@
+/**
+ * A step of an instance, stored: the row is locked, the engine runs in memory on the variables with what is written now,
+ * and where the instance stands then goes back with everything that waits, and with the jobs for it, all in one
+ * transaction. So no step is lost, done twice, or half.
+ *
+ * Statements that need nothing of each other are sent together: a transaction is three round trips.
+ */
+
+import { notCommitted } from "../../../files/attachments/commit.ts";
+import { type Binder, type Binding, boundAmong, commitAll } from "../../../files/attachments/queries.ts";
+import type { Tx } from "../../../infrastructure/database/connect.ts";
+import { Problem } from "../../../infrastructure/problem.ts";
+import type { StoredVariable } from "../../engine.ts";
+import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
+import { readVariables, writeVariables } from "../../variables/queries.ts";
+import { readView } from "../../variables/show.ts";
+import type { ShownVariables } from "../../variables/variable.ts";
+import type { EngineContext } from "./engineContext.ts";
+import type { Model } from "./models.ts";
+import { type InstanceRow, lockInstance, storeStanding, type TimerJobRow } from "./queries.ts";
+import { type EngineEvent, NothingWaits } from "./run.ts";
+import { runElsewhere, runHere } from "./runEngine.ts";
+import { type StepDone, type StepGiven, valuesFor } from "./storedStep.ts";
+import { recordTransaction } from "./transactions.ts";
+import { requireRoom } from "./variableLimits.ts";
+
+export type Variables = ReadonlyMap<string, StoredVariable>;
+
+export interface Step {
+  readonly tenantId: number;
+  readonly processInstanceId: string;
+  readonly event: EngineEvent;
+  readonly written?: Variables;
+  /** The user task that writes them. */
+  readonly taskId?: string;
+  /** Whose uploads they may name. */
+  readonly by?: Binder | undefined;
+  /** Closes what the event is about; whether it was open. Every step locks its instance first, so none deadlock. */
+  readonly close?: (tx: Tx) => Promise<boolean>;
+}
+
+/** How often a step begins anew, because the instance has gone on while another thread ran it. */
+const mostRounds = 5;
+
+/**
+ * Locks the instance, writes the variables, and goes on with the event, in one transaction. A step that another thread
+ * runs holds neither the lock nor a connection meanwhile: its result is stored where the instance is still as it was,
+ * and is worked out again where it is not. Throws `NothingWaits` for an instance that has ended or does not wait for
+ * this, `process_failed`, `not_committed` and `busy`.
+ */
+export async function advance(context: EngineContext, step: Step): Promise<void> {
+  let ran: Ran | undefined;
+  for (let round = 0; round < mostRounds; round++) {
+    try {
+      return await context.sql.begin((tx) => advanceWithin(tx, context, { step, ran }));
+    } catch (error) {
+      if (!(error instanceof OutsideFirst)) throw error;
+      ran = await error.work();
+    }
+  }
+  throw new Problem("busy", {
+    message: "The process instance is busy with other steps. Try again later.",
+    headers: { "Retry-After": "2" },
+  });
+}
+
+/** What another thread has worked out, and from what. */
+interface Ran {
+  readonly given: StepGiven;
+  readonly done: StepDone;
+}
+
+/** There is something to do before the transaction, which is rolled back. */
+class OutsideFirst extends Error {
+  override readonly name = "OutsideFirst";
+
+  constructor(readonly work: () => Promise<Ran | undefined>) {
+    super("something is to be done outside of the transaction first");
+  }
+}
+
+interface Round {
+  readonly step: Step;
+  readonly ran: Ran | undefined;
+}
+
+async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Round): Promise<void> {
+  const { tenantId, processInstanceId: id, event, taskId = null, by } = step;
+  const [instance, before, closed, written] = await Promise.all([
+    lockInstance(tx, id, tenantId),
+    readVariables(tx, id),
+    step.close?.(tx) ?? true,
+    withFacts(tx, tenantId, step.written ?? new Map()),
+  ]);
+  if (instance?.state !== "active" || !closed) throw new NothingWaits();
+  const model = context.models.known(instance.definitionId);
+  if (!model)
+    throw new OutsideFirst(() => context.models.of(context.sql, instance.definitionId).then(() => undefined));
+  const variables: ShownVariables = new Map([...before, ...written]);
+  if (written.size > 0) requireRoom({ before, after: variables }, event);
+  const given = {
+    engineState: instance.engineState,
+    event,
+    values: valuesFor(model, variables),
+    now: new Date(instance.now),
+  };
+  const done = ran && isSame(ran.given, given) ? ran.done : runHere(model, given);
+  if (!done)
+    throw new OutsideFirst(async () => ({
+      given,
+      done: await runElsewhere(context, { model, tenantId }, given),
+    }));
+  const to = { tenantId, processInstanceId: id, taskId, by };
+  if (isAnswer(event)) await bindWhatFits(tx, written, to);
+  else await bind(tx, written, to);
+  const known = new Set(instance.serviceTasks);
+  await Promise.all([
+    written.size > 0 && writeVariables(tx, id, written),
+    ...store(tx, context, {
+      now: given.now,
+      instance,
+      model,
+      standing: done,
+      variables,
+      known,
+      event,
+      timer: instance.timer,
+    }),
+  ]);
+}
+
+/** Whether a step's result is that of the other, but for the moments that pass between. */
+function isSame(one: StepGiven, other: StepGiven): boolean {
+  const [a, b] = [one.engineState ?? new Uint8Array(), other.engineState ?? new Uint8Array()];
+  if (Buffer.compare(a, b) !== 0 || one.values.size !== other.values.size) return false;
+  return [...one.values].every(([name, { type, value }]) => {
+    const now = other.values.get(name);
+    return now?.type === type && now.value === value;
+  });
+}
+
+/** Binds what the variables name. Throws `not_committed`. */
+export async function bind(tx: Tx, variables: Variables, to: Binding): Promise<void> {
+  const ids = attachmentIdsOf(variables);
+  if (ids.length === 0) return;
+  const first = await commitAll(tx, ids, to);
+  if (first.committed) return;
+  // One that the instance has already, by another task, is fine where it is.
+  const bound = new Set(await boundAmong(tx, ids, to));
+  const drafts = ids.filter((id) => !bound.has(id));
+  const second =
+    drafts.length < ids.length && (drafts.length === 0 || (await commitAll(tx, drafts, to)).committed);
+  if (!second) throw notCommitted(first.notCommitted);
+}
+
+const isAnswer = ({ kind }: EngineEvent) => kind === "serviceTaskCompleted" || kind === "serviceTaskRejected";
+
+/**
+ * What an integration answers may look like the metadata of a file and be a record of its own, and nobody could correct
+ * it: what cannot be bound is data like any other. A URL for it is not issued.
+ */
+async function bindWhatFits(tx: Tx, variables: Variables, to: Binding): Promise<void> {
+  const ids = attachmentIdsOf(variables);
+  const first = ids.length === 0 ? undefined : await commitAll(tx, ids, to);
+  if (first === undefined || first.committed) return;
+  const fitting = ids.filter((id) => !first.notCommitted.includes(id.toLowerCase()));
+  if (fitting.length > 0) await commitAll(tx, fitting, to);
+}
+
+export interface Stored {
+  readonly instance: InstanceRow;
+  readonly model: Model;
+  readonly standing: StepDone;
+  readonly variables: ShownVariables;
+  /** The executions that have their service tasks already. */
+  readonly known: ReadonlySet<string>;
+  readonly event: EngineEvent;
+  /** By the database's clock. */
+  readonly now: Date;
+  /** The job that waits for its next timer. */
+  readonly timer: TimerJobRow | null;
+}
+
+/** The statements that store where the instance stands, and enqueue what has to be done for it. */
+export function store(tx: Tx, context: EngineContext, stored: Stored): Promise<unknown>[] {
+  const { instance, model, standing, variables, known } = stored;
+  const { id, tenantId } = instance;
+  const ended = standing.engineState === null;
+  const serviceTasks = standing.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
+  const added = serviceTasks.filter(({ executionId }) => !known.has(executionId));
+  const timer = nextTimerJob(stored);
+  const statements: Promise<unknown>[] = [
+    storeStanding(tx, {
+      instance,
+      engineState: standing.engineState,
+      endState: ended ? "completed" : null,
+      userTasks: standing.userTasks.map((waiting) => userTaskOf(model, waiting)),
+      serviceTasks,
+      timer,
+    }),
+    recordVariables(tx, context, { instance, variables, state: ended ? "completed" : "active" }),
+  ];
+  const jobs = added.map((task) => ({ service_task_id: task.id, tenant_id: tenantId, rerun: 0 }));
+  if (jobs.length > 0) statements.push(context.serviceTasks.enqueue(tx, jobs));
+  if (timer?.job === stored.timer?.job) return statements;
+  if (stored.timer) statements.push(context.timers.remove(tx, [stored.timer.job]));
+  const data = { process_instance_id: id, tenant_id: tenantId };
+  if (timer) statements.push(context.timers.schedule(tx, { id: timer.job, data, at: new Date(timer.at) }));
+  return statements;
+}
+
+/**
+ * The one job that waits for the next timer: the one that is there, where it is for the same moment and has yet to come.
+ * The job of a timer's own step is used up by it.
+ */
+function nextTimerJob({ standing: { nextTurn }, event, now, timer }: Stored): TimerJobRow | null {
+  if (!nextTurn) return null;
+  const at = nextTurn.getTime();
+  const waits = event.kind !== "timerDue" && timer?.at === at && at > now.getTime();
+  return waits ? timer : { job: Bun.randomUUIDv7(), at };
+}
+
+/** Brings the instance's row for reports up to date. */
+export function recordVariables(
+  tx: Tx,
+  { sql }: EngineContext,
+  now: {
+    readonly instance: InstanceRow;
+    readonly variables: ShownVariables;
+    readonly state?: "active" | "completed";
+  },
+): Promise<void> {
+  const { instance, variables, state = "active" } = now;
+  const { processKey, id: processInstanceId } = instance;
+  const view = readView(variables, { processKey, processInstanceId });
+  return recordTransaction({ sql, tx }, instance, { state, variables: JSON.stringify(view) });
+}
+
+function userTaskOf({ userTasks }: Model, waiting: StepDone["userTasks"][number]) {
+  const { name = waiting.activityId, formRef = null } = userTasks.get(waiting.activityId) ?? {};
+  return { ...waiting, id: Bun.randomUUIDv7(), name, formKey: formRef };
+}

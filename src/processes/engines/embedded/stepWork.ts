@@ -1,0 +1,52 @@
+/** What other threads do for the engine: they read models and run steps (`../../workers/workers.ts`). */
+import { LRUCache } from "lru-cache";
+import { factsOf, loadModel, type ModelFacts, type ProcessModel } from "../../bpmn/readModel.ts";
+import { NothingWaits, ProcessFailure, type Waiting } from "./run.ts";
+import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
+
+export interface ModelText {
+  /** A digest of the text: models of all tenants are kept together. */
+  readonly key: string;
+  /** Absent where the thread may know the model. */
+  readonly bpmn?: string;
+}
+
+/** How a step ends, told apart by `kind`: an error that is thrown loses its class between threads. */
+export type StepAnswer =
+  | { readonly kind: "done"; readonly done: StepDone }
+  | { readonly kind: "failed"; readonly message: string; readonly timer?: Waiting }
+  | { readonly kind: "nothingWaits" }
+  | { readonly kind: "unknownModel" };
+
+/** Of this thread; by the size of their texts. */
+const known = new LRUCache<string, ProcessModel>({ max: 200, maxSize: 16 * 1024 ** 2 });
+
+export async function readFacts(text: ModelText): Promise<ModelFacts | undefined> {
+  const model = await modelOf(text);
+  return model && factsOf(model);
+}
+
+export async function step({
+  model: text,
+  given,
+}: {
+  readonly model: ModelText;
+  readonly given: StepGiven;
+}): Promise<StepAnswer> {
+  const model = await modelOf(text);
+  if (!model) return { kind: "unknownModel" };
+  try {
+    return { kind: "done", done: stepOn(model, given) };
+  } catch (error) {
+    if (error instanceof NothingWaits) return { kind: "nothingWaits" };
+    if (!(error instanceof ProcessFailure)) throw error;
+    const { message, timer } = error;
+    return { kind: "failed", message, ...(timer ? { timer } : {}) };
+  }
+}
+
+async function modelOf({ key, bpmn }: ModelText): Promise<ProcessModel | undefined> {
+  const model = known.get(key) ?? (bpmn === undefined ? undefined : await loadModel(bpmn));
+  if (model && bpmn !== undefined) known.set(key, model, { size: bpmn.length + 1 });
+  return model;
+}

@@ -1,7 +1,0 @@
-import type { Handler } from "../handler.ts";
-import { findDefinitions } from "./queries.ts";
-
-export const listProcessDefinitions: Handler<"listProcessDefinitions"> = async ({ caller }, { sql }) => ({
-  status: 200,
-  body: { process_definitions: await findDefinitions(sql, caller.tenant.id) },
-});

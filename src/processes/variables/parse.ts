@@ -1,0 +1,143 @@
+/** Variables of a request → variables to store, or every fault in them at once (design 9). */
+import type { Logger } from "pino";
+import type { Variable, Variables } from "../../generated/schemas.ts";
+import { numberText, pointerToken } from "../../infrastructure/json.ts";
+import { type Fault, Problem } from "../../infrastructure/problem.ts";
+import { secretPrefix } from "../delivery/template.ts";
+import type { Variable as DeliveredVariable, Variables as DeliveredVariables } from "../delivery/variable.ts";
+import { textOfType } from "./types.ts";
+import type { StoredVariable, VariableType } from "./variable.ts";
+
+/** Engines of the Camunda 7 family refuse longer ones (their column has so much room). */
+const usualStringLength = 4_000;
+/** Of one request, and of one instance. */
+export const maxVariables = 1_000;
+/** Of a name, in a fault's pointer. */
+const longestPointer = 300;
+
+export interface ParseOptions {
+  /** What the schema says of the body: told together with what only is seen here. */
+  readonly faults?: readonly Fault[];
+  readonly log?: Logger;
+}
+
+/**
+ * The `variables` of a body, which may break its schema where `faults` says so. Throws `invalid_body` and
+ * `invalid_variable`. A String that other engines would refuse is taken, and logged by its name.
+ */
+export function parseVariables(
+  body: unknown,
+  { faults: known = [], log }: ParseOptions = {},
+): ReadonlyMap<string, StoredVariable> {
+  refuseTooMany(body, known);
+  const faults: Fault[] = [];
+  const parsed = new Map<string, StoredVariable>();
+  for (const [name, variable] of Object.entries(wellShaped(body, known))) {
+    const pointer = `/variables/${pointerToken(name.slice(0, longestPointer))}`;
+    const nameFault = faultOfName(name);
+    if (nameFault) faults.push({ pointer, detail: nameFault });
+    const read = parseVariable(variable);
+    if (typeof read === "string") faults.push({ pointer: `${pointer}/value`, detail: read });
+    else parsed.set(name, read);
+    if (typeof variable.value === "string" && typeof read === "object" && read.type === "String")
+      warnIfLong(name, variable.value, log);
+  }
+  const errors = [...known, ...faults];
+  if (errors.length > 0)
+    throw new Problem(known.length > 0 ? "invalid_body" : "invalid_variable", { errors });
+  return parsed;
+}
+
+/** Before any of them is looked at: 29 MiB of them took twelve seconds. */
+function refuseTooMany(body: unknown, known: readonly Fault[]): void {
+  const count = Object.keys(variablesIn(body)).length;
+  if (count <= maxVariables) return;
+  const detail = `A request has at most ${maxVariables} variables; this one has ${count}.`;
+  const isKnown = known.some(({ pointer }) => pointer === "/variables");
+  const errors = isKnown ? known : [...known, { pointer: "/variables", detail }];
+  throw new Problem(known.length > 0 ? "invalid_body" : "invalid_variable", { errors });
+}
+
+function variablesIn(body: unknown): object {
+  const input = (body as { readonly variables?: unknown } | null)?.variables;
+  return typeof input !== "object" || input === null || Array.isArray(input) ? {} : input;
+}
+
+/** The variables that the schema has nothing to say of. */
+function wellShaped(body: unknown, faults: readonly Fault[]): Variables {
+  const input = variablesIn(body);
+  const faulty = new Set(faults.map(({ pointer }) => pointer.split("/", 3).join("/")));
+  const isWell = ([name]: [string, unknown]) => !faulty.has(`/variables/${pointerToken(name)}`);
+  return Object.fromEntries(Object.entries(input).filter(isWell));
+}
+
+function warnIfLong(variable: string, { length }: string, log: Logger | undefined): void {
+  if (length > usualStringLength)
+    log?.warn({ variable, length }, "a String variable is longer than engines of the Camunda 7 family take");
+}
+
+function faultOfName(name: string): string | undefined {
+  if (name === "") return "A variable's name has at least one character.";
+  if (name.length > 255) return "A variable's name has at most 255 characters.";
+  if (name.startsWith(secretPrefix)) return `Names that begin with "${secretPrefix}" are those of secrets.`;
+  return /\p{Cc}/u.test(name) ? "A variable's name holds no control characters." : undefined;
+}
+
+/** The variable, or why it is none. */
+function parseVariable({ value, type, valueInfo }: Variable): StoredVariable | string {
+  const given = type ?? typeOf(value);
+  if (given === "File") return parseFile(value, valueInfo);
+  // Empty is what reads show beside any other value.
+  if (Object.keys(valueInfo ?? {}).length > 0) return "Only a File has a valueInfo.";
+  const text = value === null ? "null" : textOfType(given, value);
+  if (text === undefined) return `The value is not of its type: ${given} is ${meanings[given]}.`;
+  return { type: given, value: text };
+}
+
+const meanings: Readonly<Record<Exclude<VariableType, "File">, string>> = {
+  String: "text",
+  Integer: "a whole number of 32 bits",
+  Long: "a whole number of 64 bits",
+  Double: "a number",
+  Boolean: "true or false",
+  Date: "a moment with its offset, such as 2026-01-23T14:30:00Z or 2026-01-23T14:30:00.000+0200",
+  Json: "JSON, or its text",
+  Null: "null",
+};
+
+function typeOf(value: unknown): VariableType {
+  if (value === null) return "Null";
+  if (typeof value === "string") return "String";
+  if (typeof value === "boolean") return "Boolean";
+  const number = numberText(value);
+  if (number === undefined) return "Json";
+  return (["Integer", "Long"] as const).find((type) => textOfType(type, value) !== undefined) ?? "Double";
+}
+
+function parseFile(value: unknown, valueInfo: Variable["valueInfo"]): StoredVariable | string {
+  const { filename: name, mimetype, mimeType = mimetype ?? "application/octet-stream" } = valueInfo ?? {};
+  if (name === undefined) return "A File has a valueInfo with its filename.";
+  const content = value === null ? new Uint8Array() : decodeBase64(value);
+  if (content === undefined) return "The content of a File is base64.";
+  return { type: "File", value: "null", file: { name, mimeType, size: content.byteLength, content } };
+}
+
+/** Standard base64 with its padding, and nothing else: not the white space either that the decoder would pass over. */
+function decodeBase64(value: unknown): Uint8Array | undefined {
+  if (typeof value !== "string" || /\s/.test(value)) return undefined;
+  try {
+    return Uint8Array.fromBase64(value, { lastChunkHandling: "strict" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an integration gave, as it is stored. */
+export function storedVariables(variables: DeliveredVariables): ReadonlyMap<string, StoredVariable> {
+  const stored = ([name, { type, value }]: [string, DeliveredVariable]) => {
+    const text = value === null ? "null" : textOfType(type, value);
+    if (text === undefined) throw new TypeError(`the value of "${name}" is not of its type, ${type}`);
+    return [name, { type, value: text }] as const;
+  };
+  return new Map(Object.entries(variables).map(stored));
+}

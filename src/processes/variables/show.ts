@@ -1,0 +1,65 @@
+/** Variables as others see them: an engine's clients, tasklist and reports, and the conditions of a model. */
+import type { EngineVariables, ReadVariables } from "../../generated/schemas.ts";
+import { attachmentIdIn } from "./attachments.ts";
+import type { ShownVariable, ShownVariables } from "./variable.ts";
+
+/** As Camunda 7's REST interface shows them: Json as its text, a File without its bytes, every digit of a number. */
+export function engineView(variables: ShownVariables): EngineVariables {
+  const view = ([name, { type, value, file }]: [string, ShownVariable]) => {
+    const valueInfo = file ? { filename: file.name, mimeType: file.mimeType } : {};
+    return [name, { type, value: exact(value), valueInfo }] as const;
+  };
+  return Object.fromEntries([...variables].map(view));
+}
+
+export interface Whose {
+  readonly processKey: string;
+  readonly processInstanceId: string;
+}
+
+/** As tasklist and reports show them: the value of a file is the path of its download (reference 4). */
+export function readView(variables: ShownVariables, whose: Whose): ReadVariables {
+  const view = ([name, variable]: [string, ShownVariable]) => [name, readOne(name, variable, whose)] as const;
+  return Object.fromEntries([...variables].map(view));
+}
+
+function readOne(name: string, variable: ShownVariable, whose: Whose): ReadVariables[string] {
+  const { type, value, file } = variable;
+  if (file) {
+    const path = [whose.processKey, "download", whose.processInstanceId, name].map(encodeURIComponent);
+    return { type, value: `/${path.join("/")}`, filename: file.name, size: file.size };
+  }
+  const id = attachmentIdIn(variable);
+  return id === undefined
+    ? { type, value: exact(value) }
+    : attachment(type, id, JSON.parse(JSON.parse(value)));
+}
+
+/** What the metadata says of the file, as far as it says it. */
+function attachment(type: string, id: string, metadata: Record<string, unknown>): ReadVariables[string] {
+  const { file_name, size, mime_type } = metadata;
+  return {
+    type,
+    value: `/api/v1/probis/form-attachments/${id}/download`,
+    filename: String(file_name),
+    ...(Number.isSafeInteger(size) ? { size: size as number } : {}),
+    ...(typeof mime_type === "string" ? { mime_type } : {}),
+  };
+}
+
+/** A number beyond a double's digits stays the text that it is stored as. */
+const exact = (value: string): unknown => (/^-?\d/.test(value) ? JSON.rawJSON(value) : JSON.parse(value));
+
+/**
+ * Plain values for conditions: Json parsed, and whole numbers beyond 2^53 as bigint. A file is its metadata's text; an
+ * old one has no value.
+ */
+export function plainValues(variables: ShownVariables): Record<string, unknown> {
+  const plain = ([name, { type, value }]: [string, ShownVariable]) => {
+    const parsed = JSON.parse(value) as unknown;
+    if (type === "Json" && typeof parsed === "string") return [name, JSON.parse(parsed)];
+    const beyond = type === "Long" && typeof parsed === "number" && !Number.isSafeInteger(parsed);
+    return [name, beyond ? BigInt(value) : parsed];
+  };
+  return Object.fromEntries([...variables].map(plain));
+}

@@ -1,0 +1,72 @@
+/** The value types of Camunda 7, each with how its value is written as JSON text. */
+import { numberText } from "../../infrastructure/json.ts";
+import type { VariableType } from "./variable.ts";
+
+/** The value as JSON text, every digit kept; undefined where it is not of the type. */
+export const textOfType = (type: VariableType, value: unknown) => writers[type](value);
+
+const writers: Readonly<Record<VariableType, (value: unknown) => string | undefined>> = {
+  String: (value) => (typeof value === "string" ? JSON.stringify(value) : undefined),
+  Boolean: (value) => (typeof value === "boolean" ? String(value) : undefined),
+  Integer: (value) => whole(value, 32),
+  Long: (value) => whole(value, 64),
+  Double: double,
+  Date: date,
+  Json: json,
+  Null: () => undefined,
+  File: () => undefined,
+};
+
+/** A number or its text. `1.0` and `1e3` are whole. */
+function whole(value: unknown, bits: number): string | undefined {
+  const text = typeof value === "string" ? value : numberText(value);
+  const digits = text === undefined ? undefined : wholeDigits(text);
+  if (digits === undefined) return undefined;
+  const number = BigInt(digits);
+  return BigInt.asIntN(bits, number) === number ? String(number) : undefined;
+}
+
+/** Of 2^63. Longer ones are never made a number of, which would take long. */
+const mostDigits = 19;
+
+/** Without point and exponent, told from the digits alone: a double would make 0.99999999999999999 whole. */
+function wholeDigits(text: string): string | undefined {
+  const number = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!number) return undefined;
+  const [, sign = "", before = "", after = "", power = "0"] = number;
+  const digits = (before + after).replace(/^0+(?=\d)/, "");
+  if (digits === "0") return "0";
+  const length = digits.length - after.length + Number(power);
+  if (length < 1 || length > mostDigits || !/^0*$/.test(digits.slice(length))) return undefined;
+  return sign + digits.slice(0, length).padEnd(length, "0");
+}
+
+function double(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value : numberText(value);
+  if (text === undefined || !/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined;
+  return Number.isFinite(Number(text)) ? text : undefined;
+}
+
+/** RFC 3339, or as Camunda 7 writes it: 2026-01-23T14:30:00.000+0200. Kept as it was given. */
+function date(value: unknown): string | undefined {
+  const shape = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/;
+  if (typeof value !== "string" || !shape.test(value)) return undefined;
+  const standard = value.replace(/([+-]\d{2})(\d{2})$/, "$1:$2");
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(value) ?? [];
+  const exists =
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return exists && !Number.isNaN(Date.parse(standard)) ? JSON.stringify(value) : undefined;
+}
+
+/** A text is JSON itself; anything else is the value. Stored as the text that engines show. */
+function json(value: unknown): string | undefined {
+  // A value was parsed from a body: only a text of the caller's own has to be looked at.
+  if (typeof value !== "string")
+    return value === undefined ? undefined : JSON.stringify(JSON.stringify(value));
+  try {
+    JSON.parse(value);
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}

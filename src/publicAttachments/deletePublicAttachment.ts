@@ -1,8 +1,0 @@
-import { discardDraft } from "../formFiles/discard.ts";
-import type { Handler } from "../handler.ts";
-
-export const deletePublicAttachment: Handler<"deletePublicAttachment"> = async ({ params, caller }, deps) => {
-  const { tenant, id: formSessionId } = caller;
-  await discardDraft(deps, { tenantId: tenant.id, id: params.attachment_id, by: { formSessionId } });
-  return { status: 204, body: undefined };
-};

@@ -1,7 +1,0 @@
-import { allowedExtensions } from "../content/allowedTypes.ts";
-import type { Handler } from "../handler.ts";
-
-export const getPublicAllowedTypes: Handler<"getPublicAllowedTypes"> = () => ({
-  status: 200,
-  body: { extensions: [...allowedExtensions] },
-});

@@ -1,0 +1,104 @@
+/**
+ * Files that are built to cost time or memory. Each is refused by a cap long before it is read whole, or read whole in
+ * a fraction of the time limit, which only a missing cap exceeds.
+ */
+import { expect, test } from "bun:test";
+import { crc32 } from "node:zlib";
+import { fixture, judge } from "../../support/judgeContent.ts";
+import { buildDocument, relationship, relationshipsXml, typesXml } from "../../support/officeParts.ts";
+
+const mebibyte = 1024 * 1024;
+/** Milliseconds; on two shared cores the slowest takes one second. */
+const timeLimit = 20_000;
+
+test(
+  "a PNG of hundreds of thousands of empty chunks is refused",
+  async () => {
+    const chunk = Buffer.from("0000000049444154", "hex");
+    const checksum = Buffer.alloc(4);
+    checksum.writeUInt32BE(crc32(chunk.subarray(4)));
+    const header = fixture("imagemagick.png").subarray(0, 33);
+    const bytes = Buffer.concat([header, Buffer.alloc(12 * 800_000, Buffer.concat([chunk, checksum]))]);
+    expect(await judge(bytes, "a.png")).toBe("image_damaged");
+  },
+  timeLimit,
+);
+
+const head = Buffer.from("ffd8ffc0000b080010001001011100", "hex");
+const scan = Buffer.from("ffda0008010100003f00", "hex");
+const end = Buffer.from("ffd9", "hex");
+
+test(
+  "a JPEG of empty segments, of scans, or of pictures behind pictures is refused",
+  async () => {
+    const segments = Buffer.alloc(10 * mebibyte, Buffer.from("fffe0002", "hex"));
+    expect(await judge(Buffer.concat([head, segments, scan, end]), "a.jpg")).toBe("image_damaged");
+    const scans = Buffer.alloc(scan.length * 1_000, scan);
+    expect(await judge(Buffer.concat([head, scans, end]), "a.jpg")).toBe("image_damaged");
+    const picture = Buffer.concat([head, scan, end]);
+    const pictures = Buffer.alloc(picture.length * 300_000, picture);
+    expect(await judge(pictures, "a.jpg")).toBe("image_damaged");
+  },
+  timeLimit,
+);
+
+test(
+  "a JPEG of nothing but fill bytes or stuffed zeros is read whole in time",
+  async () => {
+    const fill = Buffer.alloc(10 * mebibyte, 0xff);
+    const stuffed = Buffer.alloc(10 * mebibyte, Buffer.from("ff00", "hex"));
+    expect(await judge(Buffer.concat([head, fill, scan.subarray(1), stuffed, fill, end]), "a.jpg")).toBe(
+      "accepted",
+    );
+  },
+  timeLimit,
+);
+
+const judgeTypes = (inner: string) => judge(buildDocument({ types: typesXml(inner) }), "a.docx");
+
+test(
+  "XML of one huge tag, one huge value or a deep tree is refused",
+  async () => {
+    const attributes = Array.from({ length: 60_000 }, (_, index) => `a${index}="1"`).join(" ");
+    expect(await judgeTypes(`<Default ${attributes}/>`)).toBe("document_damaged");
+    expect(await judgeTypes(`<Default Extension="${"\n".repeat(500_000)}" ContentType="a/b"/>`)).toBe(
+      "document_damaged",
+    );
+    expect(await judgeTypes("<a>".repeat(100_000))).toBe("document_damaged");
+    const unended = relationshipsXml(`<Relationship Id="${"\n".repeat(10 * mebibyte)}`);
+    const extra = [{ name: "word/_rels/document.xml.rels", data: unended }];
+    expect(await judge(buildDocument({ extra }), "a.docx")).toBe("document_damaged");
+  },
+  timeLimit,
+);
+
+test(
+  "as many hyperlinks as a sheet may have, and 2,000 parts, are read in time",
+  async () => {
+    const links = Array.from({ length: 65_530 }, (_, index) =>
+      relationship("hyperlink", `#${index}`, "External"),
+    );
+    const parts = Array.from({ length: 2_000 }, (_, index) => ({ name: `word/${index}.xml`, data: "<a/>" }));
+    const extra = [
+      { name: "word/_rels/document.xml.rels", data: relationshipsXml(links.join("")) },
+      ...parts,
+    ];
+    expect(await judge(buildDocument({ extra }), "a.docx")).toBe("accepted");
+  },
+  timeLimit,
+);
+
+test(
+  "a PDF of more updates than anyone makes is refused",
+  async () => {
+    let pdf = "%PDF-1.7\n";
+    let previous = 0;
+    for (let update = 0; update < 5_000; update++) {
+      const start = pdf.length;
+      pdf += `xref\n0 0\ntrailer\n<< /Root 1 0 R /Prev ${previous} >>\n`;
+      previous = start;
+    }
+    expect(await judge(Buffer.from(`${pdf}startxref\n${previous}\n%%EOF`), "a.pdf")).toBe("pdf_damaged");
+  },
+  timeLimit,
+);

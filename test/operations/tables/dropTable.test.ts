@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { makeTable, refusal, send, tablePath } from "../../support/tables.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+test("a confirmed drop answers what the table was, and it is gone", async () => {
+  const table = await makeTable(server, { a: "text not null" });
+  await table.insert({ a: "x" });
+  const answer = await send(server, `DELETE ${tablePath(table.name)}?confirm=true`);
+  expect(answer).toMatchObject({ status: 200, body: { success: true, data: table.record } });
+  expect(await refusal(table.rows())).toMatchObject({ status: 404, code: "table_not_found" });
+  const [left] = await server.sql`select to_regclass(${`tenant_1.${table.name}`}) as oid`;
+  expect(left).toEqual({ oid: null });
+});
+
+test("without confirm=true, exactly, it is 400 and the table is untouched", async () => {
+  const table = await makeTable(server, { a: "text" });
+  await table.insert({ a: "kept" });
+  const spellings = ["", "confirm", "confirm=", "confirm=false", "confirm=1", "confirm=yes", "confirm=TRUE"];
+  const others = ["confirm=True", "confirm=%20true", "Confirm=true", "confirm=true&confirm=true"];
+  for (const query of [...spellings, ...others])
+    expect(await send(server, `DELETE ${tablePath(table.name)}?${query}`)).toMatchObject({ status: 400 });
+  const api = await server.tables();
+  const refused = await refusal(api.dropTable({ tenantId: 1, table: table.name }));
+  expect(refused).toMatchObject({ status: 400, code: "confirmation_required" });
+  expect(await table.values()).toEqual([{ a: "kept" }]);
+});
+
+test("an unknown parameter is 400 and the table is untouched", async () => {
+  const table = await makeTable(server, { a: "text" });
+  const answer = await send(server, `DELETE ${tablePath(table.name)}?confirm=true&cascade=true`);
+  expect(answer).toMatchObject({ status: 400, pointers: ["/query/cascade"] });
+  expect(await table.rows()).toEqual([]);
+});
+
+test("a table that was never made, and one dropped already, is 404", async () => {
+  const missing = { status: 404, code: "table_not_found" };
+  expect(await send(server, `DELETE ${tablePath("nowhere")}?confirm=true`)).toMatchObject(missing);
+  const table = await makeTable(server, { a: "text" });
+  await table.drop();
+  expect(await refusal(table.drop())).toMatchObject(missing);
+});
+
+test("a system table is 404 and stays", async () => {
+  await makeTable(server, { a: "text" });
+  await server.sql`create table tenant_1.trx_loan as select 1 as id`;
+  expect(await send(server, `DELETE ${tablePath("trx_loan")}?confirm=true`)).toMatchObject({ status: 404 });
+  expect(await server.sql`select * from tenant_1.trx_loan`).toMatchObject([{ id: 1 }]);
+});
+
+test("a table that something of the platform depends on is refused and stays", async () => {
+  const table = await makeTable(server, { a: "text" });
+  await server.sql.unsafe(`create view tenant_1.trx_view as select a from tenant_1.${table.name}`);
+  expect(await refusal(table.drop())).toMatchObject({ status: 400, code: "table_has_dependents" });
+  expect(await table.insert({ a: "still here" })).toBe(1);
+});
+
+test("its name is free again, for other columns", async () => {
+  const table = await makeTable(server, { a: "text" });
+  await table.insert({ a: "old" });
+  await table.drop();
+  const again = await makeTable(server, { a: "integer" }, { name: table.name });
+  expect(await again.rows()).toEqual([]);
+  expect(await again.insert({ a: 1 })).toBe(1);
+});

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { makeTable, refusal, rowsPath, send, type TestTable, withoutBuiltIn } from "../../support/tables.ts";
+
+let server: TestServer;
+let numbers: TestTable;
+beforeAll(async () => {
+  server = await startServer();
+  numbers = await makeTable(server, { n: "integer", parity: "text", r: "jsonb" });
+  const rows = Array.from({ length: 1_203 }, (_, n) => ({ n, parity: n % 2 ? "odd" : "even", r: [n] }));
+  await numbers.insert(...rows);
+});
+afterAll(() => server.stop());
+
+const list = (query = "", table = numbers) => send(server, `GET ${table.path}${query}`);
+// biome-ignore lint/suspicious/noExplicitAny: an answer's body.
+const ns = ({ body }: { body: any }): number[] => body.data.rows.map(({ n }: { n: number }) => n);
+const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
+
+test("the first 50 rows in the envelope, with page, limit and total", async () => {
+  const answer = await list();
+  expect(answer).toMatchObject({ status: 200, body: { success: true } });
+  expect(Object.keys(answer.body)).toEqual(["success", "message", "data"]);
+  expect(answer.body.data).toMatchObject({ page: 0, limit: 50, total: 1_203 });
+  expect(ns(answer)).toEqual(from(0, 50));
+});
+
+test("a row has the built-in columns and then its own, in their order", async () => {
+  const [row] = (await list("?limit=1")).body.data.rows;
+  expect(Object.keys(row)).toEqual(["id", "created_at", "updated_at", "n", "parity", "r"]);
+  expect(withoutBuiltIn(row)).toEqual({ n: 0, parity: "even", r: [0] });
+});
+
+test("pages follow one another without a gap or a repeat, beyond the end is empty", async () => {
+  const seen: number[] = [];
+  for (const page of [0, 1, 2]) seen.push(...ns(await list(`?limit=500&page=${page}`)));
+  expect(seen).toEqual(from(0, 1_203));
+  const beyond = await list("?limit=500&page=3");
+  expect(beyond.body.data).toEqual({ rows: [], page: 3, limit: 500, total: 1_203 });
+  expect(ns(await list("?page=2147483647&limit=500"))).toEqual([]);
+});
+
+test("updates do not change the order", async () => {
+  const table = await makeTable(server, { n: "integer" });
+  await table.insert({ n: 1 }, { n: 2 }, { n: 3 });
+  await table.update({ n: 1 }, { n: 10 });
+  expect(await table.values()).toEqual([{ n: 10 }, { n: 2 }, { n: 3 }]);
+});
+
+test("a limit outside 1 to 500 is 400, the bounds are not", async () => {
+  expect(ns(await list("?limit=1"))).toEqual([0]);
+  expect(ns(await list("?limit=500"))).toHaveLength(500);
+  for (const limit of ["0", "501", "-1", "x", "", "1.0", "1e2", "0x10", "%205", "99999999999999999999", "05"])
+    expect(await list(`?limit=${limit}`)).toMatchObject({ status: 400, pointers: ["/query/limit"] });
+});
+
+test("a bad page is 400", async () => {
+  for (const page of ["-1", "x", "", "1.5", "2147483648", "null", "%00", "99999999999999999999"])
+    expect(await list(`?page=${page}`)).toMatchObject({ status: 400, pointers: ["/query/page"] });
+});
+
+test("$total=false leaves the total out", async () => {
+  expect(Object.keys((await list("?$total=false")).body.data)).toEqual(["rows", "page", "limit"]);
+  expect((await list("?$total=true&limit=1")).body.data.total).toBe(1_203);
+  const api = await server.tables();
+  const { data } = await api.listRows({ tenantId: 1, table: numbers.name, $total: false, limit: 2, page: 1 });
+  expect(data).toMatchObject({ page: 1, limit: 2, rows: [{ n: 2 }, { n: 3 }] });
+  expect(data.total).toBeUndefined();
+  for (const value of ["", "no", "0", "FALSE"])
+    expect(await list(`?$total=${value}`)).toMatchObject({ status: 400, pointers: ["/query/$total"] });
+});
+
+test("unknown parameters that begin with $ are 400", async () => {
+  const answer = await list("?$order=n&$select=n&n=1");
+  expect(answer).toMatchObject({ status: 400, code: "invalid_parameter" });
+  expect(answer.pointers).toEqual(["/query/$order", "/query/$select"]);
+});
+
+test("filters are combined with AND and count into the total", async () => {
+  const answer = await list("?parity=odd&limit=2&page=1");
+  expect(ns(answer)).toEqual([5, 7]);
+  expect(answer.body.data.total).toBe(601);
+  expect(ns(await list("?parity=odd&n=7"))).toEqual([7]);
+  expect((await list("?parity=even&n=7")).body.data).toMatchObject({ rows: [], total: 0 });
+  expect(ns(await list("?id=8"))).toEqual([7]);
+});
+
+test("the built-in columns can be filtered by", async () => {
+  const [first] = (await list("?limit=1")).body.data.rows;
+  const at = encodeURIComponent(first.created_at);
+  expect((await list(`?created_at=${at}&updated_at=${at}`)).body.data.total).toBe(1_203);
+  expect((await list("?created_at=2001-01-01T00:00:00Z")).body.data.total).toBe(0);
+  expect(await list("?id=x")).toMatchObject({ status: 400, pointers: ["/query/id"] });
+});
+
+test("a filter on a column that the table does not have is 400, whatever it is called", async () => {
+  const names = ["colour", "Parity", "parity%20", "%22parity%22", "__proto__", "constructor", "ctid", "t.n"];
+  for (const name of [...names, "filters", "offset", "n%00", "n%5B%5D", "", "tableoid", "xmin"]) {
+    const answer = await list(`?${name}=1`);
+    expect(answer).toMatchObject({ status: 400, code: "unknown_column" });
+    expect(answer.pointers).toEqual([`/query/${decodeURIComponent(name)}`]);
+  }
+});
+
+test("all faults of the filters are told at once", async () => {
+  const answer = await list("?n=x&colour=1&parity=odd&r=%7B&id=1.5");
+  expect(answer).toMatchObject({
+    status: 400,
+    pointers: ["/query/n", "/query/colour", "/query/r", "/query/id"],
+  });
+});
+
+test("a parameter that stands twice, or is badly encoded, is 400", async () => {
+  expect(await list("?n=1&n=1")).toMatchObject({ status: 400, pointers: ["/query/n"] });
+  expect(await list("?n=1&%6E=2")).toMatchObject({ status: 400, pointers: ["/query/n"] });
+  expect(await list("?limit=1&limit=2")).toMatchObject({ status: 400, pointers: ["/query/limit"] });
+  for (const query of ["?n=%", "?n=%zz", "?n=%ff", "?%ff=1"])
+    expect(await list(query)).toMatchObject({ status: 400 });
+});
+
+test("columns may be called like anything inside the statement", async () => {
+  const names = ["r", "t", "rows", "total", "current", "changed", "audited", "json_agg", "tenant_tables"];
+  const columns = Object.fromEntries(names.map((name) => [name, "text" as const]));
+  const table = await makeTable(server, columns);
+  const row = Object.fromEntries(names.map((name) => [name, `its ${name}`]));
+  await table.insert(row, row);
+  expect(await table.update(row, { r: "other" })).toBe(2);
+  expect(await table.values({ r: "other", t: "its t" })).toEqual([
+    { ...row, r: "other" },
+    { ...row, r: "other" },
+  ]);
+  expect(await table.remove({ changed: "its changed" })).toBe(2);
+});
+
+test("a column called page or limit is listed, its name in the query is the parameter", async () => {
+  const table = await makeTable(server, { page: "integer", limit: "integer" });
+  await table.insert({ page: 7, limit: 8 });
+  const answer = await list("?page=0&limit=10", table);
+  expect(answer.body.data.rows.map(withoutBuiltIn)).toEqual([{ page: 7, limit: 8 }]);
+});
+
+test("a table that was never made is 404", async () => {
+  const api = await server.tables();
+  const answer = await refusal(api.listRows({ tenantId: 1, table: "nowhere" }));
+  expect(answer).toMatchObject({ status: 404, code: "table_not_found" });
+  expect(await send(server, `GET ${rowsPath("nowhere")}?colour=1`)).toMatchObject({ status: 404 });
+});
+
+test("rows that are too large for one answer are refused together, and answered one by one", async () => {
+  const table = await makeTable(server, { body: "text" });
+  const row = { body: "x".repeat(9 * 1024 ** 2) };
+  for (const inserted of [row, row]) await table.insert(inserted);
+  expect(await list("?limit=2", table)).toMatchObject({ status: 400, body: { code: "answer_too_large" } });
+  expect(await list("?limit=1&page=1", table)).toMatchObject({ status: 200 });
+});
+
+test("what counts is what rows answer with, not what they take to store or to send", async () => {
+  const columns = { a: "numeric", b: "numeric", c: "numeric", d: "numeric" } as const;
+  const grown = await makeTable(server, columns);
+  const row = { a: "1e131000", b: "1e131000", c: "-1e131000", d: "1e-16383" };
+  await grown.insert(...Array.from({ length: 500 }, () => row));
+  expect(await list("?limit=500", grown)).toMatchObject({ status: 400, body: { code: "answer_too_large" } });
+  expect((await list("?limit=30", grown)).body.data.rows[29].c).toBe(`-1${"0".repeat(131_000)}`);
+
+  const packed = await makeTable(server, { value: "jsonb" });
+  for (let n = 0; n < 3; n++) await packed.insert({ value: "x".repeat(7 * 1024 ** 2) });
+  expect(await list("", packed)).toMatchObject({ status: 400, body: { code: "answer_too_large" } });
+  expect((await list("?limit=2", packed)).body.data.rows).toHaveLength(2);
+
+  const escaped = await makeTable(server, { body: "text" });
+  for (let n = 0; n < 2; n++) await escaped.insert({ body: "\u0001".repeat(2 * 1024 ** 2) });
+  expect(await list("", escaped)).toMatchObject({ status: 400, body: { code: "answer_too_large" } });
+  expect((await list("?limit=1", escaped)).body.data.rows[0].body).toBe("\u0001".repeat(2 * 1024 ** 2));
+});
+
+test("a row that one request can write is always answered", async () => {
+  const table = await makeTable(server, { value: "jsonb", n: "numeric" });
+  // Nearly as many values, and nearly as many bytes, as a body may have.
+  const items = 3_900_000;
+  const body = `{"rows":[{"value":[${"1234567,".repeat(items)}1e131071],"n":"1e131000"}]}`;
+  expect(await send(server, `POST ${table.path}`, { body })).toMatchObject({ status: 201 });
+  const answer = await server.request(table.path, {});
+  expect(answer.status).toBe(200);
+  expect((await answer.text()).length).toBeGreaterThan(9 * items);
+});
+
+test("a row that updates made larger than any request is refused alone too, and can be updated", async () => {
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const table = await makeTable(server, Object.fromEntries(names.map((name) => [name, "text" as const])));
+  await table.insert({ a: "first" });
+  for (const name of names) await table.update({ id: 1 }, { [name]: "x".repeat(12 * 1024 ** 2) });
+  expect(await list("", table)).toMatchObject({ status: 400, body: { code: "answer_too_large" } });
+  expect(await table.update({ id: 1 }, { f: "short" })).toBe(1);
+  expect((await list("", table)).body.data.rows[0].f).toBe("short");
+});

@@ -1,0 +1,242 @@
+/** JUEL-like expressions: what they mean, what they refuse, and that nothing in a value or a name gets out of hand. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  checkExpression,
+  createExpressions,
+  ExpressionError,
+} from "../../../src/processes/bpmn/expressions.ts";
+
+const variables = {
+  amount: 1500,
+  approved: true,
+  refused: false,
+  name: "Jane",
+  nothing: null,
+  none: [],
+  list: [{ id: 1 }, { id: 2 }],
+  applicant: { income: 9000, address: { city: "Bandung" } },
+  long: 9_007_199_254_740_993n,
+  text: "42",
+};
+type Values = Record<string, unknown>;
+const resolve = (text: string, values: Values, type: string) =>
+  createExpressions(() => values).resolveExpression(text, { content: { type } } as never) as unknown;
+const evaluate = (text: string, values: Values = variables) => resolve(text, values, "bpmn:ExclusiveGateway");
+const timeOf = (text: string, values: Values = variables) =>
+  resolve(text, values, "bpmn:TimerEventDefinition");
+
+describe("what an expression means", () => {
+  const cases: [expression: string, value: unknown][] = [
+    ["${amount > 1000 && approved}", true],
+    ["${amount gt 1000 and not refused}", true],
+    ["${amount <= 1000 || refused}", false],
+    ["${amount le 1000 or approved}", true],
+    ["${refused && unknown}", false],
+    ["${approved || unknown}", true],
+    ["${approved or refused and refused}", true],
+    ["${name == 'Jane' and name ne \"Joe\"}", true],
+    ["${empty nothing and empty none and not empty name}", true],
+    ["${applicant.income * 2 >= 18000}", true],
+    ["${applicant.address.city eq 'Bandung'}", true],
+    ["${list[1].id == 2}", true],
+    ["${nothing == null}", true],
+    ["${text > 41 and text == 42}", true],
+    ["${long == 9007199254740993}", true],
+    ["${long > 9007199254740992}", true],
+    ["#{approved}", true],
+    ["${0 - amount < 0}", true],
+    ["${-amount < 0 and - amount + 1 < 0}", true],
+    ["${-(amount - 2000) == 500 && amount - -amount == 3000 && -applicant.income < -1}", true],
+    ["${-long == -9007199254740993 and -long - 1 < -9007199254740993}", true],
+    ["${not (-amount > -1500 || amount -1 > 1499) and --amount == 1500}", true],
+    ["${name == '-a-b' or '- x' == '- x'}", true],
+    ["${amount mod 7 == 2 and amount % 7 eq 2 and -amount mod 7 == -2}", true],
+    ["${amount div 1000 == 1.5 and 7 div 2 > 3 and long mod 10 == 3}", true],
+    ["${2 * 5 % 3 == 1 and 2 * 5 mod 3 == 1 and 1 + 6 div 3 == 3}", true],
+    ["${nothing * 3 == 0 && text div 2 == 21 && long * 1000 == 9007199254740993000}", true],
+    ["${text + 1 == 43 and long + 1 == 9007199254740994 and nothing + 0.5 == amount - 1499.5}", true],
+    ["${name + 1 == 'Jane1' and 'PT' + 1 + 'H' == 'PT1H'}", true],
+    ["${approved == 'true' and 'TRUE' eq approved and refused == 'no' and approved != 'yes'}", true],
+    ["${refused == 'true' or approved ne 'true' or nothing == 'false' or nothing == refused}", false],
+    ["${applicant['address'][\"city\"] == 'Bandung' and list['0'].id == 1}", true],
+    ["${applicant.missing == null and applicant.missing.more == null and list[7] == null}", true],
+    ["${list.length == null and none['length'] == null and list['push'] == null}", true],
+    ["${not refused and refused}", false],
+    ["${!refused && refused}", false],
+    ["${empty name or approved}", true],
+    ["no expression", "no expression"],
+  ];
+  test.each(cases)("%s", (expression, value) => {
+    expect(evaluate(expression)).toEqual(value);
+  });
+
+  test("a timer's is a text", () => {
+    expect(timeOf("${amount > 1000 ? 'PT1H' : 'PT2H'}")).toBe("PT1H");
+    for (const text of ["${nothing}", "${amount}", "${approved}", "${''}", "${unknown}"])
+      expect(() => timeOf(text)).toThrow(ExpressionError);
+  });
+});
+
+describe("what is refused, in words that name it", () => {
+  const cases: [expression: string, words: RegExp][] = [
+    ["${unknown > 1}", /"unknown"/],
+    ["${amount > }", /cannot be read/],
+    ["${}", /\$\{/],
+    ["${amount} and more", /one expression/],
+    ["${name > nothing}", /no order/],
+    ["${amount && approved}", /neither true nor false/],
+    ["${name}", /neither true nor false/],
+    ["${text}", /neither true nor false/],
+    ["${none}", /neither true nor false/],
+    ["${nothing}", /neither true nor false/],
+    ["${'false'}", /neither true nor false/],
+    ["${name.constructor}", /constructor/],
+    ['${applicant["constructor"]["name"] == "Object"}', /constructor/],
+    ["${applicant['__proto__'] == null}", /__proto__/],
+    ["${list[0]['prototype'] == null}", /prototype/],
+    ["${list[.id == 1] == null}", /dot/],
+    ["${name['length'] == 4}", /member/],
+    ["${amount.toFixed == null}", /member/],
+    ["${name - 1 > 0}", /no number/],
+    ["${-name > 0}", /no number/],
+    ["${name + none == 'Jane'}", /no number/],
+    ["${approved + 1 == 2}", /no number/],
+    ["${amount mod 0 == 1}", /cannot be evaluated/],
+    ["${amount -}", /cannot be read/],
+    ["${__proto__}", /__proto__/],
+    ["${toString}", /toString/],
+    ["${execution.getVariable('a')}", /function|cannot/],
+  ];
+  test.each(cases)("%s", (expression, words) => {
+    expect(() => evaluate(expression)).toThrow(ExpressionError);
+    expect(() => evaluate(expression)).toThrow(words);
+  });
+});
+
+test("no name leads to what an object inherits, not even one that only a value tells", () => {
+  const inherited = fc.constantFrom(
+    ...[
+      "constructor",
+      "__proto__",
+      "prototype",
+      "toString",
+      "valueOf",
+      "hasOwnProperty",
+      "at",
+      "map",
+      "length",
+    ],
+  );
+  fc.assert(
+    fc.property(inherited, fc.constantFrom("applicant", "list", "none", "list[0]"), (name, from) => {
+      expect(evaluate(`\${${from}[key] == null}`, { ...variables, key: name })).toBe(true);
+      const [a, b] = [name.slice(0, 2), name.slice(2)];
+      expect(evaluate(`\${${from}[a + b] == null}`, { ...variables, a, b })).toBe(true);
+    }),
+  );
+  const own = JSON.parse('{"constructor":1,"__proto__":2}');
+  expect(evaluate("${own[key] == 2}", { own, key: "__proto__" })).toBe(true);
+});
+
+test("a value is never read as an expression", () => {
+  expect(timeOf("${name}", { name: "${amount}" })).toBe("${amount}");
+});
+
+test("whatever text it is, an expression is a value or an ExpressionError, and soon", () => {
+  const words = [
+    "amount",
+    "name",
+    "(",
+    ")",
+    "&&",
+    "and",
+    "not",
+    "'x",
+    '"',
+    "1",
+    ".",
+    "[",
+    "]",
+    "?",
+    ":",
+    "|",
+    "{",
+    "}",
+    " ",
+  ];
+  const text = fc.array(fc.constantFrom(...words), { maxLength: 30 }).map((parts) => parts.join(""));
+  const property = fc.property(fc.oneof(text, fc.string({ maxLength: 200 })), (inner) => {
+    const began = performance.now();
+    try {
+      evaluate(`\${${inner}}`);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ExpressionError);
+    }
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});
+
+test("what checks as an expression does not fail for its form, and what does not check fails", () => {
+  const property = fc.property(fc.string({ maxLength: 60 }), (inner) => {
+    const text = `\${${inner}}`;
+    const why = checkExpression(text);
+    if (why !== undefined) expect(() => evaluate(text)).toThrow(ExpressionError);
+  });
+  fc.assert(property, { numRuns: 1_000 });
+});
+
+test("order and equality of whole numbers are exact, as numbers, as text and beyond 2^53", () => {
+  const property = fc.property(
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.bigInt({ min: -3n, max: 3n }),
+    (a, step) => {
+      const b = a + step;
+      for (const values of [
+        { a, b },
+        { a: String(a), b },
+        { a, b: String(b) },
+      ]) {
+        expect(evaluate("${a == b}", values)).toBe(a === b);
+        expect(evaluate("${a < b}", values)).toBe(a < b);
+        expect(evaluate("${a >= b}", values)).toBe(a >= b);
+      }
+    },
+  );
+  fc.assert(property);
+});
+
+test.each<[string, string, boolean]>([
+  ["s > 5", "9".repeat(1_000_000), true],
+  ["s > 5", `-${"9".repeat(1_000_000)}`, false],
+  ["s == 5", `${"0".repeat(1_000_000)}5`, true],
+  ["s < 6 and s > 4", `${"0".repeat(1_000_000)}5`, true],
+  ["s == -5", `-${"0".repeat(1_000_000)}5`, true],
+  ["s > long", `${"0".repeat(500)}9007199254740994`, true],
+  ["s < amount", "7".repeat(399), false],
+  ["s == 'true'", "t".repeat(1_000_000), false],
+  ["s == approved", "T".repeat(1_000_000), false],
+])("a text of a million digits is compared exactly and soon: %s", (condition, s, expected) => {
+  const begun = performance.now();
+  for (let times = 0; times < 20; times++)
+    expect(evaluate(`\${${condition}}`, { ...variables, s })).toBe(expected);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test("texts are joined to 65,536 characters and no further", () => {
+  const s = "a".repeat(40_000);
+  expect(evaluate("${s + t == u}", { s, t: "b".repeat(25_536), u: `${s}${"b".repeat(25_536)}` })).toBe(true);
+  expect(() => evaluate("${empty (s + s)}", { s })).toThrow("It joins texts of more than 65536 characters.");
+  const huge = "a".repeat(8_000_000);
+  const begun = performance.now();
+  expect(() => evaluate(`\${empty (${Array(400).fill("s").join(" + ")})}`, { s: huge })).toThrow(
+    "It joins texts",
+  );
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test("a time is a text of at most 255 characters", () => {
+  expect(timeOf("${due}", { due: "PT1H" })).toBe("PT1H");
+  expect(() => timeOf("${due}", { due: `PT${"0".repeat(300)}1H` })).toThrow("no date and no duration");
+});

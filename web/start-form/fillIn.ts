@@ -1,0 +1,116 @@
+/** The form while a visitor fills it in, and its way to the server. */
+import type { Usage } from "../../sdk/src/formjs/index.ts";
+import { ProblemError } from "../../sdk/src/index.ts";
+import { button, element } from "./element.ts";
+import { type Data, type FilledForm, focusFirstFault, showForm, takesFiles } from "./filledForm.ts";
+import type { Page } from "./page.ts";
+import { createSend, type Send } from "./send.ts";
+import { wordsFor } from "./texts.ts";
+import { isExpired, isFormChanged, isTakenAway, type Visit } from "./visit.ts";
+
+/** Where the page says what has become of the form. */
+interface Message {
+  readonly box: HTMLElement;
+  say(text: string, action?: HTMLButtonElement): void;
+}
+
+interface Filling {
+  readonly page: Page;
+  readonly visit: Visit;
+  readonly message: Message;
+}
+
+interface Shown extends Filling {
+  readonly send: Send;
+  readonly form: FilledForm;
+}
+
+/** `notice` is why the form is shown again, or empty. */
+export async function fillIn(visit: Visit, page: Page, notice: string): Promise<void> {
+  const { main, texts, kept } = page;
+  const { name, form } = visit.startForm;
+  const message = messageBox();
+  const left = element("p", { class: "left" });
+  const container = element("div", { class: "form" });
+  const filling = { page, visit, message, send: createSend(visit) };
+  main.replaceChildren(element("h1", {}, name), ...(takesFiles(form) ? [left] : []), container, message.box);
+  await showForm(visit, {
+    container,
+    texts,
+    kept,
+    onUsage: (usage) => left.replaceChildren(whatIsLeft(usage, filling)),
+    onRefused: (form, error) => {
+      if (isExpired(error)) void expire({ ...filling, form });
+    },
+    onFaults: () => {
+      message.say(texts.checkFields);
+      requestAnimationFrame(() => focusFirstFault(container));
+    },
+    onSend: (form, data) => void sendForm(data, { ...filling, form }),
+  });
+  message.say(notice);
+}
+
+function messageBox(): Message {
+  const box = element("div", { class: "message", role: "alert", tabindex: "-1" });
+  const say = (text: string, action?: HTMLButtonElement) =>
+    box.replaceChildren(...(text === "" ? [] : [element("p", {}, text)]), ...(action ? [action] : []));
+  return { box, say };
+}
+
+function whatIsLeft({ files, bytes }: Usage, { visit, page }: Filling): string {
+  const { max_files, max_total_bytes } = visit.startForm.limits;
+  return page.texts.left(Math.max(0, max_files - files), Math.max(0, max_total_bytes - bytes));
+}
+
+async function sendForm(data: Data, shown: Shown): Promise<void> {
+  const { page, message, form, send } = shown;
+  // A form that is disabled cannot be sent a second time.
+  form.setDisabled(true);
+  message.say(page.texts.sending);
+  try {
+    const outcome = await send(data);
+    form.destroy();
+    if (outcome === "sent") page.thank();
+    else page.tellSentBefore();
+  } catch (error) {
+    await explain(error, shown);
+  }
+}
+
+/** The form was not taken, as far as is known. */
+async function explain(error: unknown, shown: Shown): Promise<void> {
+  const { page, visit, message, form } = shown;
+  if (isExpired(error)) return expire(shown);
+  const code = error instanceof ProblemError ? error.code : undefined;
+  if (code === "not_committed") return openAgain(shown, page.texts.filesGone);
+  form.setDisabled(false);
+  if (code === "invalid_variable" && (await isFormChanged(visit))) {
+    const again = button(page.texts.loadAgain, () => openAgain(shown, page.texts.checkAgain));
+    message.say(page.texts.formChanged, again);
+    again.focus();
+  } else {
+    message.say(wordsFor(error, page.texts));
+    message.box.focus();
+  }
+}
+
+function openAgain({ form, page }: Shown, notice = ""): void {
+  form.destroy();
+  void page.open(notice);
+}
+
+async function expire(shown: Shown): Promise<void> {
+  const { form, page, message } = shown;
+  form.setDisabled(true);
+  if (await isTakenAway()) {
+    form.destroy();
+    return page.tellNotAvailable();
+  }
+  const again = button(page.texts.beginAgain, () => {
+    page.kept.forgetToken();
+    openAgain(shown);
+  });
+  message.say(page.texts.expired, again);
+  again.focus();
+}
