@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Deps } from "./deps.ts";
 import { answerFailure } from "./http/answerFailure.ts";
 import { type BindOptions, bind, type Handlers } from "./http/bind.ts";
-import { logExchange } from "./http/logExchange.ts";
+import { logRequest } from "./http/logRequest.ts";
 import { swaggerUi } from "./http/swaggerUi.ts";
 import { attachments } from "./operations/attachments/index.ts";
 import { discussions } from "./operations/discussions/index.ts";
@@ -41,7 +41,7 @@ export function createApp(deps: Deps, options: BindOptions = { checkAnswers: fal
   // Without `standardHostname: false` every path is a 404 where the host's name is short, as in `http://api/healthz`.
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError({ as: "global" }, answerFailure(deps, options))
-    .onAfterResponse({ as: "global" }, logExchange(deps))
+    .onAfterResponse({ as: "global" }, logRequest(deps))
     .use(swaggerUi(deps.config))
     .use(bind(handlers, deps, options));
 }

@@ -9,8 +9,8 @@ import {
   tenantHeaderMissing,
 } from "./caller.ts";
 import { clientAddress, limitKeyOf } from "./clientAddress.ts";
-import { type Exchange, exchangeOf, type Operation } from "./exchange.ts";
 import { enforceRateLimit } from "./rateLimit.ts";
+import { contextOf, type Operation, type RequestContext } from "./requestContext.ts";
 
 export interface Arrival {
   readonly request: Request;
@@ -24,18 +24,18 @@ export interface Arrival {
 /** Once for each request, however often it is asked for. */
 export async function admit(arrival: Arrival, operation: Operation, deps: Deps): Promise<void> {
   const { request, params } = arrival;
-  const exchange = exchangeOf(request);
-  if (exchange.operation) return;
+  const context = contextOf(request);
+  if (context.operation) return;
   // Elysia hands a HEAD to the GET handler; the contract knows none.
   if (request.method !== operation.method) throw methodNotAllowed(operation.path);
-  exchange.operation = operation;
-  if (params?.table !== undefined) exchange.table = params.table;
-  if (operation.audit) exchange.subject = namesIn(params);
-  await authenticate(arrival, exchange, { operation, deps });
+  context.operation = operation;
+  if (params?.table !== undefined) context.table = params.table;
+  if (operation.audit) context.subject = namesIn(params);
+  await authenticate(arrival, context, { operation, deps });
   if (!operation.rateLimit) return;
-  if (operation.rateLimit.per === "address") exchange.address = addressOf(arrival, deps);
-  const who = exchange.address ?? userOf(exchange);
-  Object.assign(exchange.headers, await enforceRateLimit(deps, operation.rateLimit, who));
+  if (operation.rateLimit.per === "address") context.address = addressOf(arrival, deps);
+  const who = context.address ?? userOf(context);
+  Object.assign(context.headers, await enforceRateLimit(deps, operation.rateLimit, who));
 }
 
 /** What a path names besides the tenant. */
@@ -47,7 +47,7 @@ const namesIn = (params: Arrival["params"] = {}) =>
 /** Where the body names the tenant: the caller, now that the body is there. */
 export async function admitToTenant(request: Request, tenantId: unknown, { operation, deps }: Admission) {
   const demand = { roles: operation.security?.roles ?? [], tenant: { id: String(tenantId) } };
-  exchangeOf(request).caller = await authenticateUser(request, demand, deps);
+  contextOf(request).caller = await authenticateUser(request, demand, deps);
 }
 
 const operationsByPath = Map.groupBy<string, Operation>(Object.values(operations), ({ path }) => path);
@@ -65,17 +65,17 @@ interface Admission {
 
 async function authenticate(
   arrival: Arrival,
-  exchange: Exchange,
+  context: RequestContext,
   { operation, deps }: Admission,
 ): Promise<void> {
   const { request, params } = arrival;
   const { security, tenantIn } = operation;
   if (!security) return;
-  if (security.scheme === "formToken") exchange.caller = await authenticateVisitor(request, deps);
+  if (security.scheme === "formToken") context.caller = await authenticateVisitor(request, deps);
   else if (tenantIn === "body") await authenticateAnyTenant(request, security.roles, deps);
   else {
     const tenant = tenantIn === "path" ? { id: params?.tenantId ?? "" } : { slug: activeTenant(request) };
-    exchange.caller = await authenticateUser(request, { roles: security.roles, tenant }, deps);
+    context.caller = await authenticateUser(request, { roles: security.roles, tenant }, deps);
   }
 }
 
@@ -87,7 +87,7 @@ function activeTenant({ headers }: Request): string {
 }
 
 /** A user of two tenants has a limit in each: the users of one platform need not be those of another. */
-function userOf({ caller }: Exchange): string {
+function userOf({ caller }: RequestContext): string {
   if (!caller || !("subject" in caller))
     throw new Error("a limit by user needs an operation whose caller is known");
   return `${caller.tenant.id}:${caller.subject}`;

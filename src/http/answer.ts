@@ -3,8 +3,8 @@ import Negotiator from "negotiator";
 import type Type from "typebox";
 import type { FairShare } from "../infrastructure/fairShare.ts";
 import { groupOf } from "./bodyRoom.ts";
-import type { Exchange, Operation } from "./exchange.ts";
 import { largeAnswer, streamOf } from "./largeAnswer.ts";
+import type { Operation, RequestContext } from "./requestContext.ts";
 import { writeJson } from "./serialize.ts";
 import { compileValidator, type Validator } from "./validation.ts";
 
@@ -24,7 +24,7 @@ export interface AnswerOptions {
 export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, room: FairShare) {
   const validators = checkAnswers ? answerValidators(operation) : undefined;
   const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
-  return ({ status, body, headers, gzip }: Answer, exchange: Exchange, request: Request): Response => {
+  return ({ status, body, headers, gzip }: Answer, context: RequestContext, request: Request): Response => {
     const contentType = responses[status]?.contentType;
     const content = contentOf(body);
     if (validators)
@@ -32,15 +32,15 @@ export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, 
     const packed = gzip && takesGzip(request) ? gzip : undefined;
     // What a write answers must arrive: the change is made.
     const isLarge = typeof content === "string" && content.length > largeAnswer && operation.method === "GET";
-    const sent = isLarge && !packed ? streamOf(content, room, groupOf(exchange)) : content;
-    exchange.status = status;
+    const sent = isLarge && !packed ? streamOf(content, room, groupOf(context)) : content;
+    context.status = status;
     return new Response(packed ?? sent, {
       status,
       headers: {
         ...(contentType === undefined ? {} : { "Content-Type": contentType }),
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
-        ...exchange.headers,
+        ...context.headers,
         ...headers,
         ...(gzip ? { Vary: "Accept-Encoding" } : {}),
         ...(packed ? { "Content-Encoding": "gzip" } : {}),

@@ -4,8 +4,8 @@ import type { Deps } from "../deps.ts";
 import { Problem, type ProblemCode } from "../infrastructure/problem.ts";
 import { recordFailure } from "../tenants/audit.ts";
 import { type AnswerOptions, answerValidators, requireDeclared } from "./answer.ts";
-import { type Exchange, exchangeOf } from "./exchange.ts";
 import { problemBody, problemOf, problemResponse } from "./problemResponse.ts";
+import { contextOf, type RequestContext } from "./requestContext.ts";
 
 interface Failure {
   readonly error: unknown;
@@ -15,23 +15,23 @@ interface Failure {
 
 export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
   return async ({ error, code, request }: Failure): Promise<Response> => {
-    const exchange = exchangeOf(request);
+    const context = contextOf(request);
     const failure = problemFor(error, code);
-    logFailure(deps, exchange, failure);
-    const problem = await audited(deps, exchange, failure);
-    await exchange.dispose?.();
+    logFailure(deps, context, failure);
+    const problem = await audited(deps, context, failure);
+    await context.dispose?.();
     // What is left of a body Bun reads, and drops, behind the answer. One that told no length may never end.
-    if (request.headers.has("transfer-encoding")) exchange.headers.Connection = "close";
-    const answer = checkAnswers ? declared(problem, exchange) : problem;
-    exchange.status = answer.status;
-    return problemResponse(answer, exchange);
+    if (request.headers.has("transfer-encoding")) context.headers.Connection = "close";
+    const answer = checkAnswers ? declared(problem, context) : problem;
+    context.status = answer.status;
+    return problemResponse(answer, context);
   };
 }
 
 /** Refusals that come by the hundred and have one line where their cause begins. */
 const loggedElsewhere: readonly ProblemCode[] = ["overloaded", "draining"];
 
-function logFailure({ log }: Deps, { requestId }: Exchange, problem: Problem): void {
+function logFailure({ log }: Deps, { requestId }: RequestContext, problem: Problem): void {
   if (problem.status >= 500 && !loggedElsewhere.includes(problem.code))
     log.error({ request_id: requestId, code: problem.code, err: problem.cause }, problem.title);
   // The caller is told where the process stands still; why the engine says so is for the log.
@@ -56,7 +56,7 @@ function problemFor(error: unknown, code: string | number): Problem {
  */
 async function audited(
   deps: Deps,
-  { operation, caller, table, subject, requestId }: Exchange,
+  { operation, caller, table, subject, requestId }: RequestContext,
   problem: Problem,
 ): Promise<Problem> {
   if (!operation?.audit || !caller || !("subject" in caller)) return problem;
@@ -84,7 +84,7 @@ async function audited(
 const storableText = (text = "") => text.slice(0, 200).replaceAll("\0", "�").toWellFormed();
 
 /** In test runs a problem that the contract does not declare for its operation is itself a failure. */
-function declared(problem: Problem, { operation, requestId }: Exchange): Problem {
+function declared(problem: Problem, { operation, requestId }: RequestContext): Problem {
   if (!operation) return problem;
   try {
     requireDeclared(answerValidators(operation), problem.status, problemBody(problem, requestId));

@@ -20,13 +20,13 @@ import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
 import { type BodyRoom, createBodyRoom, groupOf } from "./bodyRoom.ts";
 import { requireWithinBounds } from "./bounds.ts";
-import { exchangeOf, type Operation } from "./exchange.ts";
 import { createAnswerRoom } from "./largeAnswer.ts";
 import { overheadBytes, readMultipartBody } from "./multipart.ts";
 import { multipartShape } from "./multipartShape.ts";
 import { convert, readPath, readQuery } from "./parameters.ts";
 import { plainNumbers } from "./plainNumbers.ts";
 import { refuseUnderPressure } from "./refuseUnderPressure.ts";
+import { contextOf, type Operation } from "./requestContext.ts";
 import { compileValidator } from "./validation.ts";
 
 /** A handler for each operation of the contract; a missing one does not type-check. */
@@ -126,9 +126,9 @@ const paceOf = ({ bodyTimeoutMs, bodyStallMs }: BindOptions) => ({
 function jsonReader(maxBytes: number, { room, options }: Binding) {
   const limits = { maxBytes, ...paceOf(options) };
   return async (request: Request) => {
-    const exchange = exchangeOf(request);
-    const { value, release } = await readJsonBody(request, limits, { room, group: groupOf(exchange) });
-    if (release) exchange.dispose = async () => release();
+    const context = contextOf(request);
+    const { value, release } = await readJsonBody(request, limits, { room, group: groupOf(context) });
+    if (release) context.dispose = async () => release();
     return value;
   };
 }
@@ -142,14 +142,14 @@ function multipartReader({ schema, maxBytes }: MultipartBody, { room, deps, opti
   const folder = join(deps.config.dataDir, "uploads");
   const limits = { ...shape, folder, maxFileBytes, maxBodyBytes, ...paceOf(options) };
   return async (request: Request) => {
-    const exchange = exchangeOf(request);
+    const context = contextOf(request);
     const announced = Number(request.headers.get("content-length") ?? maxBodyBytes) || 0;
     // Where objects are files, each upload is on the disk twice for a moment.
     const copies = deps.storage.isLocal ? 2 : 1;
     const release = await deps.disk.hold(copies * Math.min(announced, maxBodyBytes));
     try {
-      const { value, dispose } = await readMultipartBody(request, limits, { room, group: groupOf(exchange) });
-      exchange.dispose = () => dispose().finally(release);
+      const { value, dispose } = await readMultipartBody(request, limits, { room, group: groupOf(context) });
+      context.dispose = () => dispose().finally(release);
       return value;
     } catch (error) {
       release();
@@ -163,20 +163,20 @@ function runner(operation: Operation, { handlers, deps, options, answerRoom }: B
   const handler = handlers[operation.id] as Handler<OperationId> | FaultMergingHandler<OperationId>;
   const answer = answerer(operation, options, answerRoom);
   return async ({ request, params, query, body }: Context): Promise<Response> => {
-    const exchange = exchangeOf(request);
+    const context = contextOf(request);
     const { value, faults } = (body ?? { value: undefined, faults: [] }) as Checked;
-    if (operation.audit) exchange.table ??= nameIn(value);
+    if (operation.audit) context.table ??= nameIn(value);
     const merges = typeof handler !== "function";
     if (!merges && faults.length > 0) throw new Problem("invalid_body", { errors: faults });
     if (operation.tenantIn === "body")
       await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
-    const { requestId, caller, address } = exchange;
+    const { requestId, caller, address } = context;
     const given = { requestId, caller, address, params, query, body: value, faults };
     const lane = caller && ({ kind: "request", tenant: caller.tenant.id } as const);
     const handle = () => (merges ? handler.mergesFaults : handler)(given as never, deps);
     const answered = await inLane(lane, handle);
-    await exchange.dispose?.();
-    return answer(answered, exchange, request);
+    await context.dispose?.();
+    return answer(answered, context, request);
   };
 }
 

@@ -3,8 +3,8 @@
  * body that finds no room waits unread, for a moment: Bun stops reading from its connection. Then it is refused.
  */
 import { createFairShare, type FairShare, NoRoom } from "../infrastructure/fairShare.ts";
-import type { Exchange } from "./exchange.ts";
 import { overloaded } from "./refuseUnderPressure.ts";
+import type { RequestContext } from "./requestContext.ts";
 
 export interface BodyRoom {
   /** JSON bodies that arrive. */
@@ -38,7 +38,7 @@ export const createBodyRoom = (): BodyRoom => ({
 });
 
 /** Whose share a request takes: visitors of a tenant have one beside that of its users. */
-export function groupOf({ caller }: Exchange): string {
+export function groupOf({ caller }: RequestContext): string {
   if (caller === undefined) return "unknown";
   return "subject" in caller ? String(caller.tenant.id) : `${caller.tenant.id} visitors`;
 }

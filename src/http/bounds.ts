@@ -7,7 +7,7 @@
  */
 import type Type from "typebox";
 import { pointerToken } from "../infrastructure/json.ts";
-import { counted } from "../infrastructure/pluralize.ts";
+import { pluralize } from "../infrastructure/pluralize.ts";
 import { type Fault, maxFaults, Problem } from "../infrastructure/problem.ts";
 
 interface Shape {
@@ -37,7 +37,7 @@ function excessOfArray(
   pointer: string,
 ): Fault | undefined {
   if (items.length > maxItems)
-    return { pointer, detail: `It must have at most ${counted(maxItems, "item")}.` };
+    return { pointer, detail: `It must have at most ${pluralize(maxItems, "item")}.` };
   if (!shape || !isBounded(shape)) return undefined;
   for (const [at, item] of items.entries()) {
     const fault = excess(item, shape, `${pointer}/${at}`);
@@ -53,7 +53,7 @@ function excessOfObject(
 ): Fault | undefined {
   const most = mostMembers(shape);
   const names = Object.keys(members);
-  if (names.length > most) return { pointer, detail: `It must have at most ${counted(most, "member")}.` };
+  if (names.length > most) return { pointer, detail: `It must have at most ${pluralize(most, "member")}.` };
   const { properties = {}, additionalProperties: others } = shape;
   for (const name of names) {
     if (name.length > maxNameLength) return nameTooLong(pointer);

@@ -1,7 +1,7 @@
 /** Whatever was thrown → the one shape of an error (RFC 9457 with the platform's envelope; design 6). */
 import { databaseProblem } from "../infrastructure/database/databaseProblem.ts";
 import { Problem } from "../infrastructure/problem.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./requestContext.ts";
 
 /** A problem as it is; a failure of the database as 503; anything else as our fault, with its cause for the log. */
 export function problemOf(error: unknown): Problem {
@@ -23,7 +23,7 @@ export function problemBody(problem: Problem, requestId: string): Record<string,
   };
 }
 
-export function problemResponse(problem: Problem, { requestId, headers }: Exchange): Response {
+export function problemResponse(problem: Problem, { requestId, headers }: RequestContext): Response {
   return new Response(problem.page ?? JSON.stringify(problemBody(problem, requestId)), {
     status: problem.status,
     headers: {

@@ -1,7 +1,7 @@
 /** Refuses new work while the process is overloaded, before anything of the request is looked at or read. */
 import type { Pressure } from "../infrastructure/pressure.ts";
 import { Problem } from "../infrastructure/problem.ts";
-import type { Operation } from "./exchange.ts";
+import type { Operation } from "./requestContext.ts";
 
 /**
  * Health and readiness tell operators what is going on. A signed download belongs to a service task that is under way,

@@ -5,7 +5,7 @@ import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
 import { pointerToken } from "../infrastructure/json.ts";
-import { counted } from "../infrastructure/pluralize.ts";
+import { pluralize } from "../infrastructure/pluralize.ts";
 import { type Fault, maxFaults } from "../infrastructure/problem.ts";
 import { meaningOf } from "./patterns.ts";
 
@@ -58,17 +58,17 @@ function sentence(error: TLocalizedValidationError): string {
     case "pattern":
       return meaningOf(String(error.params.pattern));
     case "minLength":
-      return `It must have at least ${counted(error.params.limit, "character")}.`;
+      return `It must have at least ${pluralize(error.params.limit, "character")}.`;
     case "maxLength":
       return `It must have at most ${error.params.limit} characters.`;
     case "minItems":
-      return `It must have at least ${counted(error.params.limit, "item")}.`;
+      return `It must have at least ${pluralize(error.params.limit, "item")}.`;
     case "maxItems":
       return `It must have at most ${error.params.limit} items.`;
     case "minProperties":
       return "It must not be empty.";
     case "maxProperties":
-      return `It must have at most ${counted(error.params.limit, "member")}.`;
+      return `It must have at most ${pluralize(error.params.limit, "member")}.`;
     case "minimum":
       return `It must be at least ${error.params.limit}.`;
     case "maximum":

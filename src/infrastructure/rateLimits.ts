@@ -37,5 +37,5 @@ export async function admit(sql: Sql, key: string, { requests, seconds }: Window
 }
 
 /** Forgets keys that have been quiet for longer than any window. */
-export const forgetQuietKeys = (sql: Sql) =>
+export const deleteStale = (sql: Sql) =>
   sql`delete from waybill.rate_limits where last_at < now() - interval '10 minutes'`;

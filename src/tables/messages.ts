@@ -1,5 +1,5 @@
-import { counted } from "../infrastructure/pluralize.ts";
+import { pluralize } from "../infrastructure/pluralize.ts";
 
 /** `1 row was inserted.`, `2 rows were inserted.` */
 export const countedChange = (count: number, participle: string) =>
-  `${counted(count, "row")} ${count === 1 ? "was" : "were"} ${participle}.`;
+  `${pluralize(count, "row")} ${count === 1 ? "was" : "were"} ${participle}.`;

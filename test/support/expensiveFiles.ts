@@ -3,7 +3,7 @@
  * of src/content/. `accepted` files are read whole; the others are refused at the bound.
  */
 import { crc32 } from "node:zlib";
-import { fixture } from "./judgeContent.ts";
+import { fixture } from "./inspectContent.ts";
 import { buildDocument, relationship, relationshipsXml } from "./officeParts.ts";
 
 const mebibyte = 1024 * 1024;

@@ -2,7 +2,7 @@
 
 import type { Finalized } from "../../generated/schemas.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
-import { counted } from "../../infrastructure/pluralize.ts";
+import { pluralize } from "../../infrastructure/pluralize.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { type Binding, commitAll } from "./queries.ts";
 
@@ -20,7 +20,7 @@ export async function commitAttachments(
 
 export function notCommitted(ids: readonly string[]): Problem {
   return new Problem("not_committed", {
-    message: `${counted(ids.length, "attachment")} ${ids.length === 1 ? "is" : "are"} not there to be taken, or taken already. Nothing was changed.`,
+    message: `${pluralize(ids.length, "attachment")} ${ids.length === 1 ? "is" : "are"} not there to be taken, or taken already. Nothing was changed.`,
     members: { not_committed: ids },
   });
 }

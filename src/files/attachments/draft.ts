@@ -6,7 +6,7 @@ import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { keyOf } from "../fileKind.ts";
 import { hasHung, noteGivenUp } from "../givenUp.ts";
-import { type JudgedFile, judgeFile } from "../judge.ts";
+import { inspectUpload, type VerifiedFile } from "../inspectUpload.ts";
 import { chargeDay, insertWithin, requireTenantRoom } from "../quotas.ts";
 import { metadataOf } from "./attachment.ts";
 import {
@@ -50,13 +50,13 @@ export async function storeDraft(
   origin: Origin,
   deps: Infrastructure,
 ): Promise<AttachmentMetadata> {
-  const judged = await judgeFile(file, deps, origin);
+  const verified = await inspectUpload(file, deps, origin);
   const id = Bun.randomUUIDv7();
-  const attachment = attachmentOf(judged, { id, origin });
+  const attachment = attachmentOf(verified, { id, origin });
   await insert(attachment, origin, deps);
   const begun = performance.now();
   try {
-    const { path, size, sha256, mimeType: contentType } = judged;
+    const { path, size, sha256, mimeType: contentType } = verified;
     await deps.storage.put(keyOf(attachments, { tenantId: origin.tenantId, id }), {
       path,
       size,
@@ -76,7 +76,7 @@ export async function storeDraft(
   return metadataOf(attachment, uploadedAt);
 }
 
-function attachmentOf(file: JudgedFile, { id, origin }: { id: string; origin: Origin }): NewAttachment {
+function attachmentOf(file: VerifiedFile, { id, origin }: { id: string; origin: Origin }): NewAttachment {
   const { by, ...where } = origin;
   return {
     ...where,

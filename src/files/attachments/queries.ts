@@ -338,7 +338,7 @@ export const attachments: FileKind = {
 };
 
 /** Tokens and sessions that have been over for a day tell nothing any more. */
-export async function forgetExpired(sql: Sql): Promise<void> {
+export async function purgeExpired(sql: Sql): Promise<void> {
   await sql`delete from waybill.download_tokens where expires_at < now() - interval '1 day'`;
   await sql`delete from waybill.form_sessions where expires_at < now() - interval '1 day'`;
 }

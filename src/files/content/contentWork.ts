@@ -13,7 +13,7 @@ export type ContentVerdict =
     };
 
 /** As `checkContent`, but answers a rejection. Throws the file system's errors. */
-export async function judgeContent(upload: UploadedFile): Promise<ContentVerdict> {
+export async function inspectContent(upload: UploadedFile): Promise<ContentVerdict> {
   try {
     return await checkContent(upload);
   } catch (error) {

@@ -10,9 +10,9 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
-import { forgetQuietKeys } from "../../infrastructure/rateLimits.ts";
-import { forgetExpiredRevocations } from "../../tenants/tokenRevocations/queries.ts";
-import { attachments, claimForRemoval, claimUnbound, forgetExpired } from "../attachments/queries.ts";
+import { deleteStale } from "../../infrastructure/rateLimits.ts";
+import { purgeExpiredRevocations } from "../../tenants/tokenRevocations/queries.ts";
+import { attachments, claimForRemoval, claimUnbound, purgeExpired } from "../attachments/queries.ts";
 import { removeGivenUp } from "../givenUp.ts";
 import { forgetOldDays } from "../quotas.ts";
 import { removeDue } from "../removal.ts";
@@ -26,9 +26,9 @@ const leftoverMs = 60 * 60 * 1000;
 /** Answers how many files it removed. Throws `storage_unavailable`, after all that needs no storage is done. */
 export async function sweepOnce(parts: Infrastructure): Promise<number> {
   const { sql, config, log } = parts;
-  await forgetExpired(sql);
-  await forgetQuietKeys(sql);
-  await forgetExpiredRevocations(sql);
+  await purgeExpired(sql);
+  await deleteStale(sql);
+  await purgeExpiredRevocations(sql);
   await forgetOldDays(sql);
   const leaseSeconds = Math.min(longestLeaseSeconds, config.draftSweepIntervalSeconds);
   // Each whatever becomes of the other: an object that cannot be removed holds up its own kind alone.

@@ -4,7 +4,7 @@ import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { keyOf } from "../fileKind.ts";
 import { hasHung, noteGivenUp } from "../givenUp.ts";
-import type { JudgedFile } from "../judge.ts";
+import type { VerifiedFile } from "../inspectUpload.ts";
 import { insertWithin } from "../quotas.ts";
 import {
   insertReceiving,
@@ -25,7 +25,7 @@ export interface Incoming {
 }
 
 /** Ids are ascending: files that came together keep their order. */
-export function incoming({ path, fileName, mimeType, size, sha256 }: JudgedFile, owner: Owner): Incoming {
+export function incoming({ path, fileName, mimeType, size, sha256 }: VerifiedFile, owner: Owner): Incoming {
   return { path, row: { ...owner, id: Bun.randomUUIDv7(), fileName, mimeType, size, sha256 } };
 }
 

@@ -49,7 +49,7 @@ export interface Queue<Data extends object> {
   /** Removes jobs that wait. One that runs already runs to its end. */
   remove(on: Queryable, ids: readonly string[]): Promise<void>;
   /** Looks for jobs now. */
-  ring(): void;
+  notify(): void;
   /** Begins to fetch, for so many places. */
   work(places: number, worker: Worker<Data>): void;
 }
@@ -227,7 +227,7 @@ export async function createQueue<Data extends object>(
     remove: async (on, ids) => {
       if (ids.length > 0) await boss.deleteJob(name, [...ids], { db: databaseOf(on) as never });
     },
-    ring: () => {
+    notify: () => {
       if (places > 0) lookForJobs();
     },
     work: (many, run) => {

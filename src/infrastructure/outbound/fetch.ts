@@ -98,7 +98,7 @@ function startDeadline(timeoutMs: number): Deadline {
   return deadline;
 }
 
-interface Exchange {
+interface RequestContext {
   readonly call: OutboundCall;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: Deadline;
@@ -107,7 +107,7 @@ interface Exchange {
   readonly certificateAuthorities?: string;
 }
 
-async function exchange(target: Target, exchange: Exchange): Promise<OutboundAnswer> {
+async function exchange(target: Target, exchange: RequestContext): Promise<OutboundAnswer> {
   try {
     const message = await send(target, exchange);
     return await readAnswer(message, { url: target.url, maxBytes: exchange.maxResponseBytes });
@@ -128,7 +128,7 @@ class Stopped extends Error {}
 /** Connects, asks the caller, sends the request whole and waits for the head of its answer. */
 async function send(
   target: Target,
-  { call, deadline, connectTimeoutMs, ...rest }: Exchange,
+  { call, deadline, connectTimeoutMs, ...rest }: RequestContext,
 ): Promise<IncomingMessage> {
   const secure = target.url.protocol === "https:";
   const request = (secure ? secureRequest : plainRequest)(optionsOf(target, { call, ...rest }));
@@ -176,7 +176,11 @@ const mostHeaderBytes = 16 * 1024;
 
 function optionsOf(
   target: Target,
-  { call, headers, certificateAuthorities }: Pick<Exchange, "call" | "headers" | "certificateAuthorities">,
+  {
+    call,
+    headers,
+    certificateAuthorities,
+  }: Pick<RequestContext, "call" | "headers" | "certificateAuthorities">,
 ): RequestOptions & { readonly servername: string; readonly ca?: string } {
   const { url } = target;
   const host = hostOf(url);

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { discussionFor } from "../../discussions/discussion.ts";
 import { attachmentOf, insertMessage } from "../../discussions/messages.ts";
-import { type JudgedFile, type JudgeOptions, judgeFile } from "../../files/judge.ts";
+import { type InspectOptions, inspectUpload, type VerifiedFile } from "../../files/inspectUpload.ts";
 import { incoming, storeFiles } from "../../files/stored/store.ts";
 import type { ReceivedFile } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
@@ -27,11 +27,11 @@ export const postMessage: Handler<"postMessage"> = async ({ params, body, caller
 async function judgeAll(
   received: readonly ReceivedFile[],
   deps: Deps,
-  discussion: JudgeOptions,
-): Promise<JudgedFile[]> {
-  const judged: JudgedFile[] = [];
+  discussion: InspectOptions,
+): Promise<VerifiedFile[]> {
+  const judged: VerifiedFile[] = [];
   for (const [index, file] of received.entries())
-    judged.push(await judgeFile(file, deps, discussion).catch((error: unknown) => refuse(error, index)));
+    judged.push(await inspectUpload(file, deps, discussion).catch((error: unknown) => refuse(error, index)));
   return judged;
 }
 

@@ -1,9 +1,9 @@
-import { judgeFile } from "../../files/judge.ts";
+import { inspectUpload } from "../../files/inspectUpload.ts";
 import { incoming, storeFile } from "../../files/stored/store.ts";
 import type { Handler } from "../../handler.ts";
 
 export const uploadFile: Handler<"uploadFile"> = async ({ body, caller }, deps) => {
-  const judged = await judgeFile(body.file, deps, { tenantId: caller.tenant.id });
+  const judged = await inspectUpload(body.file, deps, { tenantId: caller.tenant.id });
   const file = incoming(judged, {
     tenantId: caller.tenant.id,
     uploadedBy: caller.subject,

@@ -1,5 +1,5 @@
 import type { Handler } from "../../handler.ts";
-import { counted } from "../../infrastructure/pluralize.ts";
+import { pluralize } from "../../infrastructure/pluralize.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { findInstances, isDeployed } from "../../processes/reports.ts";
 
@@ -17,7 +17,7 @@ export const listReportInstances: Handler<"listReportInstances"> = async (
     offset: page * limit,
     limit,
   });
-  const message = `${counted(total, "instance")} in all.`;
+  const message = `${pluralize(total, "instance")} in all.`;
   const data = { instances, page, limit, total };
   return { status: 200, body: { success: true, message, data } };
 };

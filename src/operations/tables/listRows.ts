@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import type { Handler } from "../../handler.ts";
 import { answerTooLarge } from "../../infrastructure/database/boundedList.ts";
-import { counted } from "../../infrastructure/pluralize.ts";
+import { pluralize } from "../../infrastructure/pluralize.ts";
 import { type Fault, Problem } from "../../infrastructure/problem.ts";
 import { stale, withDefinition } from "../../tables/definitionCache.ts";
 import { runPage } from "../../tables/queries.ts";
@@ -25,7 +25,7 @@ export const listRows: Handler<"listRows"> = async ({ params, query, caller }, {
     status: 200,
     body: {
       success: true,
-      message: found.total === null ? "Rows." : `${counted(Number(found.total), "row")} in all.`,
+      message: found.total === null ? "Rows." : `${pluralize(Number(found.total), "row")} in all.`,
       data: {
         rows: { jsonText: `[${found.rows ?? ""}]` },
         page,

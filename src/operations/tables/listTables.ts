@@ -1,5 +1,5 @@
 import type { Handler } from "../../handler.ts";
-import { counted } from "../../infrastructure/pluralize.ts";
+import { pluralize } from "../../infrastructure/pluralize.ts";
 import { listRecords } from "../../tables/queries.ts";
 
 export const listTables: Handler<"listTables"> = async ({ caller }, { sql }) => {
@@ -8,7 +8,7 @@ export const listTables: Handler<"listTables"> = async ({ caller }, { sql }) => 
     status: 200,
     body: {
       success: true,
-      message: `${counted(count, "table")}.`,
+      message: `${pluralize(count, "table")}.`,
       data: { tables },
     },
   };

@@ -19,9 +19,9 @@ import {
 } from "./elements.ts";
 import { type Catches, ErrorEventDefinition, TimerEventDefinition } from "./eventDefinitions.ts";
 import { namesRead } from "./expressions.ts";
-import { type Judgement, judgeProcess } from "./judge.ts";
 import { ParallelGateway } from "./parallelGateway.ts";
 import { SequenceFlow } from "./sequenceFlow.ts";
+import { type ValidationReport, validateProcess } from "./validate.ts";
 import { type Lines, type ModelFault, scanXml } from "./xml.ts";
 
 export type { ModelFault } from "./xml.ts";
@@ -79,7 +79,7 @@ export async function loadModel(xml: string): Promise<ProcessModel> {
   return modelOf(process, parsed.context, []);
 }
 
-const indulgent: Judgement = { fault: () => {}, warning: () => {} };
+const indulgent: ValidationReport = { fault: () => {}, warning: () => {} };
 
 interface Parsed {
   readonly root: Element;
@@ -118,7 +118,7 @@ function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines
   const faults: ModelFault[] = [];
   const warnings: string[] = [];
   const lineOf = ({ id }: Element) => (id === undefined ? undefined : lines.of(id));
-  const judgement: Judgement = {
+  const report: ValidationReport = {
     fault: (element, detail) => faults.push({ line: lineOf(element), element: element.id, detail }),
     warning: (element, detail) =>
       warnings.push(`Line ${lineOf(element) ?? "?"}, "${element.id ?? ""}": ${detail}`),
@@ -128,16 +128,16 @@ function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines
     faults.push({ line, element: undefined, detail: `The model is not valid BPMN: ${detail}.` });
   // What could not be read is missing from the model, and would be missed again.
   if (complaints.some(({ line }) => line !== undefined)) return { faults };
-  const process = onlyProcess(root, judgement);
+  const process = onlyProcess(root, report);
   if (!process) return { faults };
-  judgeProcess(process, judgement);
-  warnOfUncaught(process, judgement);
-  dropMessageFlows(root, judgement);
+  validateProcess(process, report);
+  warnOfUncaught(process, report);
+  dropMessageFlows(root, report);
   if (faults.length > 0) return { faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
   return { model: modelOf(process, context, warnings) };
 }
 
-function onlyProcess(root: Element, { fault }: Judgement): Process | undefined {
+function onlyProcess(root: Element, { fault }: ValidationReport): Process | undefined {
   const processes = listOf(root, "rootElements").filter((element) => isType(element, "Process")) as Process[];
   const [process, ...others] = processes.filter(({ isExecutable }) => isExecutable === true);
   if (!process) fault(processes[0] ?? root, 'There is no process with isExecutable="true".');
@@ -147,7 +147,7 @@ function onlyProcess(root: Element, { fault }: Judgement): Process | undefined {
 }
 
 /** The switch is on, and nothing would hear of it. */
-function warnOfUncaught(process: Process, { warning }: Judgement): void {
+function warnOfUncaught(process: Process, { warning }: ValidationReport): void {
   const scopes = scopesOf(process);
   for (const element of scopes.keys()) {
     if (!isType(element, "ServiceTask")) continue;
@@ -158,7 +158,7 @@ function warnOfUncaught(process: Process, { warning }: Judgement): void {
 }
 
 /** They show who talks with whom; nothing here sends or waits for a message. */
-function dropMessageFlows(root: Element, { warning }: Judgement): void {
+function dropMessageFlows(root: Element, { warning }: ValidationReport): void {
   for (const collaboration of listOf(root, "rootElements")) {
     const flows = listOf(collaboration, "messageFlows");
     for (const flow of flows) warning(flow, "A message flow is ignored.");

@@ -22,7 +22,11 @@ export function attachmentIdsOf(variables: Variables): string[] {
  * The variables, with the name, type and size of each attachment as the server found them, whatever their writer says.
  * An attachment that the tenant does not have is left for the binding to refuse.
  */
-export async function withFacts(sql: Queryable, tenantId: number, variables: Variables): Promise<Variables> {
+export async function withServerMetadata(
+  sql: Queryable,
+  tenantId: number,
+  variables: Variables,
+): Promise<Variables> {
   const ids = attachmentIdsOf(variables);
   if (ids.length === 0) return variables;
   const facts = new Map((await findFacts(sql, tenantId, ids)).map((file) => [file.id, file]));
@@ -31,14 +35,19 @@ export async function withFacts(sql: Queryable, tenantId: number, variables: Var
 
 function corrected(variable: StoredVariable, facts: ReadonlyMap<string, FileFacts>): StoredVariable {
   const file = facts.get(attachmentIdIn(variable) ?? "");
-  return file ? { ...variable, value: JSON.stringify(stating(JSON.parse(variable.value), file)) } : variable;
+  return file
+    ? { ...variable, value: JSON.stringify(withServerFacts(JSON.parse(variable.value), file)) }
+    : variable;
 }
 
 /**
  * The text of the metadata with these facts, each where it stands or else at the end. All else is kept character for
  * character: the text of a String is its writer's, and may hold what no parser gives back.
  */
-export function stating(metadata: string, { fileName, mimeType, size }: Omit<FileFacts, "id">): string {
+export function withServerFacts(
+  metadata: string,
+  { fileName, mimeType, size }: Omit<FileFacts, "id">,
+): string {
   const facts = new Map<string, unknown>([
     ["file_name", fileName],
     ["mime_type", mimeType],

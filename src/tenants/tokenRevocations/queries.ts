@@ -63,5 +63,5 @@ export async function findChanges(sql: Sql, since: string | null): Promise<Chang
   return row;
 }
 
-export const forgetExpiredRevocations = (sql: Sql) =>
+export const purgeExpiredRevocations = (sql: Sql) =>
   sql`delete from waybill.revoked_tokens where expires_at < now()`;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { deflateRawSync } from "node:zlib";
-import { judge } from "../../support/judgeContent.ts";
+import { judge } from "../../support/inspectContent.ts";
 import { buildDocument, documentParts, documentXml, typesXml } from "../../support/officeParts.ts";
 import { buildZip, type ZipEnd, type ZipPart } from "../../support/zipBuilder.ts";
 

@@ -5,7 +5,7 @@ import { allowedExtensions } from "../../../src/files/content/allowedTypes.ts";
 import { checkContent } from "../../../src/files/content/checkContent.ts";
 import { ContentRejection, rejections } from "../../../src/files/content/rejection.ts";
 import type { RejectionCode } from "../../../src/infrastructure/problem.ts";
-import { fixture, judge } from "../../support/judgeContent.ts";
+import { fixture, judge } from "../../support/inspectContent.ts";
 
 const folder = join(import.meta.dir, "../../fixtures/content");
 const refused: Readonly<Record<string, RejectionCode>> = {

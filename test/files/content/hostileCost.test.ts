@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
-import { fixture, judge } from "../../support/judgeContent.ts";
+import { fixture, judge } from "../../support/inspectContent.ts";
 import { buildDocument, relationship, relationshipsXml, typesXml } from "../../support/officeParts.ts";
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
-import { fixture, judge } from "../../support/judgeContent.ts";
+import { fixture, judge } from "../../support/inspectContent.ts";
 import { buildZip } from "../../support/zipBuilder.ts";
 
 const jpeg = fixture("imagemagick.jpg");

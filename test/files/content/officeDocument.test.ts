@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { judge } from "../../support/judgeContent.ts";
+import { judge } from "../../support/inspectContent.ts";
 import {
   buildDocument,
   documentType,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parsePdfDictionary } from "../../../src/files/content/pdfDictionary.ts";
-import { fixture, judge } from "../../support/judgeContent.ts";
+import { fixture, judge } from "../../support/inspectContent.ts";
 import { buildZip } from "../../support/zipBuilder.ts";
 
 const pdf = fixture("ghostscript.pdf");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { allowedExtensions } from "../../../src/files/content/allowedTypes.ts";
-import { fixture, judge } from "../../support/judgeContent.ts";
+import { fixture, judge } from "../../support/inspectContent.ts";
 
 /** One of each format and way of writing; small, since each run writes a file. */
 const good = [

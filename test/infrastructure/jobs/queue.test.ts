@@ -42,7 +42,7 @@ test("hundreds of jobs in three processes run once each, never two of the same a
       await Bun.sleep(5);
     });
   await processes[0]?.queue.enqueue(sql, numbers(300));
-  for (const { queue } of processes) queue.ring();
+  for (const { queue } of processes) queue.notify();
   await until(() => runs.size === 300);
   for (const { jobs } of processes) await jobs.stop();
   expect([...runs.values()].filter((count) => count !== 1)).toEqual([]);
@@ -58,7 +58,7 @@ test("a job that is enqueued in a transaction runs if that commits, and never if
   });
   expect(rolledBack).rejects.toThrow("rolled back");
   await sql.begin((tx) => queue.enqueue(tx, [{ number: 2 }]));
-  queue.ring();
+  queue.notify();
   await until(() => seen.length > 0);
   await Bun.sleep(300);
   await jobs.stop();
@@ -98,7 +98,7 @@ test("one slow job holds up no other", async () => {
     done.push(number);
   });
   await queue.enqueue(sql, numbers(20));
-  queue.ring();
+  queue.notify();
   await until(() => done.length === 19);
   release.resolve();
   await until(() => done.length === 20);
@@ -125,7 +125,7 @@ test("a group whose jobs hang takes a quarter of the places, and the others' job
     done.push(number);
   });
   await queue.enqueue(sql, numbers(150));
-  queue.ring();
+  queue.notify();
   await until(() => done.length === 50);
   expect(done.filter((number) => number < 100)).toEqual([]);
   expect(hanging).toBe(2);
@@ -147,7 +147,7 @@ test("what a process says of a job that was lost to another counts nothing", asy
     else await second.promise;
   });
   await queue.enqueue(sql, [{ number: 1 }]);
-  queue.ring();
+  queue.notify();
   await until(() => runs === 2);
   await Bun.sleep(300);
   const state = async () => (await sql`select state from pgboss.job where name = 'lost'`)[0]?.state;
@@ -211,7 +211,7 @@ test("a job knows the age of its last confirmed heartbeat", async () => {
     await release.promise;
   });
   await queue.enqueue(sql, [{ number: 1 }]);
-  queue.ring();
+  queue.notify();
   await until(() => age() >= 0);
   const first = age();
   expect(first).toBeLessThan(2_000);

@@ -1,7 +1,7 @@
 /** Boundary events happen as BPMN has them: what interrupts takes all else of its activity away, and an error is caught once. */
 import { afterAll, expect, setSystemTime, test } from "bun:test";
 import { loadModel, type ProcessModel } from "../../../src/processes/bpmn/readModel.ts";
-import { type EngineEvent, runStep, type Standing } from "../../../src/processes/engines/embedded/run.ts";
+import { type EngineEvent, runStep, type Snapshot } from "../../../src/processes/engines/embedded/run.ts";
 import {
   apiCall,
   boundaryError,
@@ -17,7 +17,7 @@ afterAll(() => void setSystemTime());
 const begun = new Date("2026-01-01T00:00:00Z");
 
 interface Run {
-  readonly standing: Standing;
+  readonly standing: Snapshot;
   tasks(): string[];
   step(event: EngineEvent): Run;
   /** As jobs do: one timer a step, until none is due. */

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { loadModel, type ProcessModel } from "../../../src/processes/bpmn/readModel.ts";
-import { ProcessFailure, runStep, type Standing } from "../../../src/processes/engines/embedded/run.ts";
+import { ProcessFailure, runStep, type Snapshot } from "../../../src/processes/engines/embedded/run.ts";
 import { boundaryTimer, conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
 
 const gateway = (kind: "parallel" | "exclusive", id: string, attributes = "") =>
@@ -15,7 +15,7 @@ const readyModel = (...parts: string[]) => loadModel(model("joins", parts.join("
 /** Completes the tasks in the order that is drawn; answers those that were completed. */
 function play(process: ProcessModel, values: object, draw: (tasks: number) => number): string[] {
   const completed: string[] = [];
-  const step = (state: string | undefined, event: Parameters<typeof runStep>[0]["event"]): Standing =>
+  const step = (state: string | undefined, event: Parameters<typeof runStep>[0]["event"]): Snapshot =>
     runStep({ model: process, state, event, values: values as Record<string, unknown> });
   for (let standing = step(undefined, { kind: "started" }); standing.state !== undefined; ) {
     const task = standing.userTasks[draw(standing.userTasks.length)];

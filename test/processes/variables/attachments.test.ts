@@ -1,7 +1,7 @@
 /** Which variables name attachments, and how their text comes to say what the server knows. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { attachmentIdsOf, stating } from "../../../src/processes/variables/attachments.ts";
+import { attachmentIdsOf, withServerFacts } from "../../../src/processes/variables/attachments.ts";
 import { parseVariables } from "../../../src/processes/variables/parse.ts";
 
 test("attachments are named by Strings and Json, under either key, each once", () => {
@@ -35,7 +35,7 @@ test.each([
   ["a key in escapes", '{"file\\u005fname":"forged"}', undefined],
   ["an empty key and __proto__", '{"":1,"__proto__":{"size":1},"file_name":"a"}', undefined],
 ])("metadata with %s says the facts, and all else as before", (_, metadata, expected) => {
-  const stated = stating(metadata, file);
+  const stated = withServerFacts(metadata, file);
   if (expected !== undefined) expect(stated).toBe(expected);
   expect(JSON.parse(stated)).toEqual({ ...JSON.parse(metadata), ...facts });
 });
@@ -46,13 +46,13 @@ test("what a parser would lose or refuse is kept as it was written", () => {
   const nested = `"deep":${"[".repeat(200_000)}${"]".repeat(200_000)}`;
   const metadata = (name: string) =>
     `{${odd},"file_name":${name},"mime_type":"image/png","size":70,${nested}}`;
-  expect(stating(metadata('"forged"'), file)).toBe(metadata(JSON.stringify(file.fileName)));
+  expect(withServerFacts(metadata('"forged"'), file)).toBe(metadata(JSON.stringify(file.fileName)));
 });
 
 test("a fact that stands twice is corrected in both places", () => {
   const twice = '{"size":1,"file_name":"x","size":2,"mime_type":"y"}';
   const { file_name, mime_type } = facts;
-  expect(stating(twice, file)).toBe(
+  expect(withServerFacts(twice, file)).toBe(
     `{"size":70,"file_name":${JSON.stringify(file_name)},"size":70,"mime_type":"${mime_type}"}`,
   );
 });
@@ -63,7 +63,7 @@ test("any object says the facts, and everything else that it said", () => {
   fc.assert(
     fc.property(object, fc.nat(3), (members, indent) => {
       const metadata = JSON.stringify(members, null, indent);
-      expect(JSON.parse(stating(metadata, file))).toEqual({ ...JSON.parse(metadata), ...facts });
+      expect(JSON.parse(withServerFacts(metadata, file))).toEqual({ ...JSON.parse(metadata), ...facts });
     }),
   );
 });

@@ -13,9 +13,9 @@ import { findLatest, insertDefinition } from "./queries.ts";
 import { createTransactionTable } from "./transactions.ts";
 
 const limitMs = 10_000;
-const judgeDeployment = workIn<typeof import("./deployWork.ts")>()(
+const validateDeployment = workIn<typeof import("./deployWork.ts")>()(
   new URL("./deployWork.ts", import.meta.url),
-  "judgeDeployment",
+  "validateDeployment",
   limitMs,
 );
 
@@ -25,7 +25,7 @@ export async function deploy(context: EngineContext, deployment: NewDeployment):
   const deployedBy = by.actor;
   const { bpmn, forms: files } = deployment;
   const judged = await context.workers
-    .run(judgeDeployment, { bpmn, forms: files }, String(tenant.id))
+    .run(validateDeployment, { bpmn, forms: files }, String(tenant.id))
     .catch(refuseEndless);
   if (judged.kind !== "model") throw new Problem(judged.kind, { errors: judged.errors });
   const { processKey, name, warnings, forms } = judged;

@@ -4,7 +4,7 @@ import { type ModelFault, readModel } from "../../bpmn/readModel.ts";
 import type { NewDeployment } from "../../engine.ts";
 import { readForms } from "./forms.ts";
 
-export type Judged =
+export type Validated =
   | {
       readonly kind: "model";
       readonly processKey: string;
@@ -15,10 +15,10 @@ export type Judged =
     }
   | { readonly kind: "invalid_bpmn" | "invalid_form"; readonly errors: readonly Fault[] };
 
-export async function judgeDeployment({
+export async function validateDeployment({
   bpmn,
   forms: files,
-}: Pick<NewDeployment, "bpmn" | "forms">): Promise<Judged> {
+}: Pick<NewDeployment, "bpmn" | "forms">): Promise<Validated> {
   const read = await readModel(bpmn);
   if ("faults" in read) return { kind: "invalid_bpmn", errors: read.faults.slice(0, maxFaults).map(faultOf) };
   const forms = readForms(files, read.model);

@@ -3,7 +3,7 @@ import { retriesInSilence } from "../../../infrastructure/jobs/queue.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { raiseOfTimer } from "./incidents.ts";
-import { NothingWaits, ProcessFailure, type Waiting } from "./run.ts";
+import { ProcessFailure, StaleEvent, type Waiting } from "./run.ts";
 import { advance } from "./step.ts";
 
 /**
@@ -18,11 +18,11 @@ export async function fireTimer(context: EngineContext, job: TimerJob, retries: 
     const event = { kind: "timerDue", except: failed } as const;
     try {
       await advance(context, { tenantId, processInstanceId, event });
-      context.serviceTasks.ring();
-      context.timers.ring();
+      context.serviceTasks.notify();
+      context.timers.notify();
       return;
     } catch (error) {
-      if (error instanceof NothingWaits) return;
+      if (error instanceof StaleEvent) return;
       const timer = timerOf(error);
       if (!isProcessFailure(error) && retries < retriesInSilence) throw error;
       await raiseOfTimer(context, instance, {

@@ -7,7 +7,7 @@ import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { Corrections, Instance, NewInstance, TaskCompletion, Termination } from "../../engine.ts";
-import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
+import { attachmentIdsOf, withServerMetadata } from "../../variables/attachments.ts";
 import { readVariables, writeVariables } from "../../variables/queries.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
 import { auditOf } from "./audit.ts";
@@ -22,9 +22,9 @@ import {
   type LockedInstance,
   lockInstance,
   type NewInstanceRow,
-  storeStanding,
+  storeSnapshot,
 } from "./queries.ts";
-import { NothingWaits } from "./run.ts";
+import { StaleEvent } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
 import { advance, bind, recordVariables, store, type Variables } from "./step.ts";
 import { valuesFor } from "./storedStep.ts";
@@ -48,7 +48,7 @@ export async function start(context: EngineContext, begin: NewInstance): Promise
   try {
     const now = new Date(definition.now);
     const state = await insert(context, instance, { begin, now });
-    context.serviceTasks.ring();
+    context.serviceTasks.notify();
     return { processInstanceId: instance.id, processKey, state };
   } catch (error) {
     const first =
@@ -72,13 +72,13 @@ async function insert(
   const { variables: given } = begin;
   const [model, variables] = await Promise.all([
     context.models.of(sql, instance.definitionId),
-    withFacts(sql, tenantId, given),
+    withServerMetadata(sql, tenantId, given),
     instance.formSessionId !== null && refuseForeign(sql, given, { id: instance.formSessionId, tenantId }),
   ]);
   requireRoom({ before: new Map(), after: variables });
   const event = { kind: "started" } as const;
   const step = { engineState: null, event, values: valuesFor(model, variables), now };
-  const standing = runHere(model, step) ?? (await runElsewhere(context, { model, tenantId }, step));
+  const snapshot = runHere(model, step) ?? (await runElsewhere(context, { model, tenantId }, step));
   const to = { tenantId, processInstanceId: instance.id, taskId: null, by: ownOnly(begin.by) };
   await sql.begin((tx) =>
     Promise.all([
@@ -88,7 +88,7 @@ async function insert(
       ...store(tx, context, {
         instance,
         model,
-        standing,
+        snapshot,
         variables,
         known: new Set(),
         event,
@@ -97,7 +97,7 @@ async function insert(
       }),
     ]),
   );
-  return standing.engineState === null ? "completed" : "active";
+  return snapshot.engineState === null ? "completed" : "active";
 }
 
 /** Naming an upload in a variable is no right to it: a user binds own ones. Of visitors `refuseForeign` takes care. */
@@ -141,9 +141,9 @@ export async function completeTask(
   const step = { tenantId: tenant.id, processInstanceId, event, written: variables, taskId, by };
   const close = (tx: Tx) => closeUserTask(tx, { id: taskId, user, tenantId: tenant.id, processInstanceId });
   await advance(context, { ...step, close }).catch((error: unknown) => {
-    throw error instanceof NothingWaits ? taskCompleted() : error;
+    throw error instanceof StaleEvent ? taskCompleted() : error;
   });
-  context.serviceTasks.ring();
+  context.serviceTasks.notify();
 }
 
 export async function setVariables(
@@ -154,7 +154,7 @@ export async function setVariables(
     const instance = await lockActive(tx, tenant, processInstanceId);
     const [before, written] = await Promise.all([
       readVariables(tx, processInstanceId),
-      withFacts(tx, tenant.id, variables),
+      withServerMetadata(tx, tenant.id, variables),
     ]);
     const after: ShownVariables = new Map([...before, ...written]);
     requireRoom({ before, after });
@@ -181,7 +181,7 @@ export async function terminate(
   await context.sql.begin(async (tx) => {
     const instance = await lockActive(tx, tenant, id);
     const nothing = { engineState: null, userTasks: [], serviceTasks: [], timer: null };
-    await storeStanding(tx, { instance, endState: "terminated", ...nothing });
+    await storeSnapshot(tx, { instance, endState: "terminated", ...nothing });
     if (instance.timer) await context.timers.remove(tx, [instance.timer.job]);
     await endTransaction(tx, instance, "terminated");
     await recordSuccess(tx, {

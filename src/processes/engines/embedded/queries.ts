@@ -150,7 +150,7 @@ export interface NewServiceTask extends Waiting {
   readonly id: string;
 }
 
-export interface StandingRows {
+export interface SnapshotRows {
   readonly instance: InstanceRow;
   /** Compressed; null where the instance has ended. */
   readonly engineState: Uint8Array | null;
@@ -164,8 +164,8 @@ export interface StandingRows {
  * Stores where an instance stands, in one statement: what waits now and did not is added, what no longer waits is
  * closed, with its incidents.
  */
-export async function storeStanding(tx: Tx, standing: StandingRows): Promise<void> {
-  const { instance, engineState, endState, userTasks, serviceTasks, timer } = standing;
+export async function storeSnapshot(tx: Tx, snapshot: SnapshotRows): Promise<void> {
+  const { instance, engineState, endState, userTasks, serviceTasks, timer } = snapshot;
   await tx`
     with users as (
       select * from json_to_recordset(${JSON.stringify(userTasks)}::text::json)

@@ -31,7 +31,7 @@ export interface Waiting {
   readonly executionId: string;
 }
 
-export interface Standing {
+export interface Snapshot {
   /** What the next step goes on from; undefined where the instance has ended. */
   readonly state: string | undefined;
   readonly userTasks: readonly Waiting[];
@@ -68,12 +68,12 @@ export class ProcessFailure extends Error {
 }
 
 /** The event is about something that the instance does not wait for, or no longer. */
-export class NothingWaits extends Error {
-  override readonly name = "NothingWaits";
+export class StaleEvent extends Error {
+  override readonly name = "StaleEvent";
 }
 
-/** Throws `ProcessFailure`, `NothingWaits` and `OverBudget`; then the step has not happened. */
-export function runStep({ model, state, event, values, now = new Date(), budget }: StepInput): Standing {
+/** Throws `ProcessFailure`, `StaleEvent` and `OverBudget`; then the step has not happened. */
+export function runStep({ model, state, event, values, now = new Date(), budget }: StepInput): Snapshot {
   const services = new Map<string, PendingService>();
   const tasks = new Map<string, PendingTask>();
   const timers = recordedTimers(now);
@@ -96,9 +96,9 @@ export function runStep({ model, state, event, values, now = new Date(), budget 
     apply(event, { services, tasks });
     heard.requireWell();
     const except = event.kind === "timerDue" ? event.except : undefined;
-    return standingOf(definition, { services, tasks, timers, except });
+    return snapshotOf(definition, { services, tasks, timers, except });
   } catch (error) {
-    if (error instanceof NothingWaits) throw error;
+    if (error instanceof StaleEvent) throw error;
     if (heard.isOverBudget()) throw new OverBudget();
     const stopped = failed(error);
     if (due) stopped.timer = { activityId: due.owner.id, executionId: due.owner.executionId };
@@ -118,20 +118,20 @@ interface Held {
   readonly except: ReadonlySet<string> | undefined;
 }
 
-function standingOf(definition: Definition, { services, tasks, timers, except }: Held): Standing {
+function snapshotOf(definition: Definition, { services, tasks, timers, except }: Held): Snapshot {
   const waiting = waitingIn(definition);
   const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
   const moments = timers.waiting();
   for (const { owner } of moments) requireNear(owner);
-  const standing = {
+  const snapshot = {
     state: definition.isRunning ? stateTextOf(definition) : undefined,
     userTasks: [...tasks.values()].filter(still).map(({ waiting }) => waiting),
     serviceTasks: [...services.values()].filter(still).map(({ waiting }) => waiting),
     nextTimer: moments[0]?.owner.expireAt,
     nextTurn: moments.find(({ owner }) => !except?.has(owner.executionId))?.owner.expireAt,
   };
-  if (isStuck(standing)) throw stuck(definition);
-  return standing;
+  if (isStuck(snapshot)) throw stuck(definition);
+  return snapshot;
 }
 
 /** Characters of a state. Of a thousand timers it has half of this. */
@@ -151,7 +151,7 @@ function requireNear({ id, expireAt }: RecordedTimer["owner"]): void {
 }
 
 /** It goes on, but nothing could ever bring it further: better said now than waited for. */
-const isStuck = ({ state, userTasks, serviceTasks, nextTimer }: Standing) =>
+const isStuck = ({ state, userTasks, serviceTasks, nextTimer }: Snapshot) =>
   state !== undefined && userTasks.length + serviceTasks.length === 0 && nextTimer === undefined;
 
 function stuck(definition: Definition): ProcessFailure {
@@ -208,7 +208,7 @@ function apply(
 }
 
 function found<T>(waiting: T | undefined): T {
-  if (waiting === undefined) throw new NothingWaits();
+  if (waiting === undefined) throw new StaleEvent();
   return waiting;
 }
 

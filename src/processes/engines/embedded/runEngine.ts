@@ -7,7 +7,7 @@ import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts"
 import type { EngineContext } from "./engineContext.ts";
 import type { Model } from "./models.ts";
 import { findBpmn } from "./queries.ts";
-import { longestStepMs, NothingWaits, OverBudget, ProcessFailure, tooLongMessage } from "./run.ts";
+import { longestStepMs, OverBudget, ProcessFailure, StaleEvent, tooLongMessage } from "./run.ts";
 import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
 
 const file = new URL("./stepWork.ts", import.meta.url);
@@ -26,7 +26,7 @@ const largestValuesHere = 64 * 1024;
 /** Models with a step that was too long for the main thread: the next one does not begin there. */
 const long = new WeakSet<Model>();
 
-/** Undefined where the step is for another thread. Throws `NothingWaits` and `process_failed`. */
+/** Undefined where the step is for another thread. Throws `StaleEvent` and `process_failed`. */
 export function runHere(model: Model, given: StepGiven): StepDone | undefined {
   if (!model.here || long.has(model) || !isSmall(given)) return undefined;
   try {
@@ -43,7 +43,7 @@ function isSmall({ engineState, values }: StepGiven): boolean {
   return (engineState?.byteLength ?? 0) <= largestStateHere && size <= largestValuesHere;
 }
 
-/** In another thread. Throws `NothingWaits`, `process_failed` and `busy`. Not to be called within a transaction. */
+/** In another thread. Throws `StaleEvent`, `process_failed` and `busy`. Not to be called within a transaction. */
 export async function runElsewhere(
   { sql, workers }: EngineContext,
   { model, tenantId }: { readonly model: Model; readonly tenantId: number },
@@ -60,7 +60,7 @@ export async function runElsewhere(
       answer = await workers.run(stepOnNewModel, { model: { key, bpmn }, given: input }, group);
     }
     if (answer.kind === "done") return answer.done;
-    if (answer.kind === "nothingWaits") throw new NothingWaits();
+    if (answer.kind === "staleEvent") throw new StaleEvent();
     if (answer.kind === "unknownModel") throw new Error("a thread does not take a model");
     const { message, timer } = answer;
     throw Object.assign(new ProcessFailure(message), timer ? { timer } : {});

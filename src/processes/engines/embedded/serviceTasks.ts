@@ -20,7 +20,7 @@ import { storedVariables } from "../../variables/parse.ts";
 import { auditOf } from "./audit.ts";
 import type { EngineContext } from "./engineContext.ts";
 import { raise, raiseWithAnswer } from "./incidents.ts";
-import { type EngineEvent, NothingWaits } from "./run.ts";
+import { type EngineEvent, StaleEvent } from "./run.ts";
 import {
   type ClaimedRow,
   claimTask,
@@ -158,9 +158,9 @@ async function goOn(
     const written = storedVariables(variables);
     const close = (tx: Tx) => closeTask(tx, row);
     await advance(context, { tenantId, processInstanceId, event, written, close });
-    context.serviceTasks.ring();
+    context.serviceTasks.notify();
   } catch (error) {
-    if (error instanceof NothingWaits) {
+    if (error instanceof StaleEvent) {
       context.log.warn({ service_task_id: row.id }, "an answer came after its service task was over");
       return;
     }
@@ -202,7 +202,7 @@ export async function rerun(
     await context.serviceTasks.enqueue(tx, [job]);
     return processInstanceId;
   });
-  context.serviceTasks.ring();
-  context.timers.ring();
+  context.serviceTasks.notify();
+  context.timers.notify();
   return { processInstanceId };
 }

@@ -11,14 +11,14 @@ import { type Binder, type Binding, boundAmong, commitAll } from "../../../files
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { StoredVariable } from "../../engine.ts";
-import { attachmentIdsOf, withFacts } from "../../variables/attachments.ts";
+import { attachmentIdsOf, withServerMetadata } from "../../variables/attachments.ts";
 import { readVariables, writeVariables } from "../../variables/queries.ts";
 import { readView } from "../../variables/show.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
 import type { EngineContext } from "./engineContext.ts";
 import type { Model } from "./models.ts";
-import { type InstanceRow, lockInstance, storeStanding, type TimerJobRow } from "./queries.ts";
-import { type EngineEvent, NothingWaits } from "./run.ts";
+import { type InstanceRow, lockInstance, storeSnapshot, type TimerJobRow } from "./queries.ts";
+import { type EngineEvent, StaleEvent } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
 import { type StepDone, type StepGiven, valuesFor } from "./storedStep.ts";
 import { recordTransaction } from "./transactions.ts";
@@ -45,7 +45,7 @@ const mostRounds = 5;
 /**
  * Locks the instance, writes the variables, and goes on with the event, in one transaction. A step that another thread
  * runs holds neither the lock nor a connection meanwhile: its result is stored where the instance is still as it was,
- * and is worked out again where it is not. Throws `NothingWaits` for an instance that has ended or does not wait for
+ * and is worked out again where it is not. Throws `StaleEvent` for an instance that has ended or does not wait for
  * this, `process_failed`, `not_committed` and `busy`.
  */
 export async function advance(context: EngineContext, step: Step): Promise<void> {
@@ -90,9 +90,9 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
     lockInstance(tx, id, tenantId),
     readVariables(tx, id),
     step.close?.(tx) ?? true,
-    withFacts(tx, tenantId, step.written ?? new Map()),
+    withServerMetadata(tx, tenantId, step.written ?? new Map()),
   ]);
-  if (instance?.state !== "active" || !closed) throw new NothingWaits();
+  if (instance?.state !== "active" || !closed) throw new StaleEvent();
   const model = context.models.known(instance.definitionId);
   if (!model)
     throw new OutsideFirst(() => context.models.of(context.sql, instance.definitionId).then(() => undefined));
@@ -120,7 +120,7 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
       now: given.now,
       instance,
       model,
-      standing: done,
+      snapshot: done,
       variables,
       known,
       event,
@@ -170,7 +170,7 @@ async function bindWhatFits(tx: Tx, variables: Variables, to: Binding): Promise<
 export interface Stored {
   readonly instance: InstanceRow;
   readonly model: Model;
-  readonly standing: StepDone;
+  readonly snapshot: StepDone;
   readonly variables: ShownVariables;
   /** The executions that have their service tasks already. */
   readonly known: ReadonlySet<string>;
@@ -183,18 +183,18 @@ export interface Stored {
 
 /** The statements that store where the instance stands, and enqueue what has to be done for it. */
 export function store(tx: Tx, context: EngineContext, stored: Stored): Promise<unknown>[] {
-  const { instance, model, standing, variables, known } = stored;
+  const { instance, model, snapshot, variables, known } = stored;
   const { id, tenantId } = instance;
-  const ended = standing.engineState === null;
-  const serviceTasks = standing.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
+  const ended = snapshot.engineState === null;
+  const serviceTasks = snapshot.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
   const added = serviceTasks.filter(({ executionId }) => !known.has(executionId));
   const timer = nextTimerJob(stored);
   const statements: Promise<unknown>[] = [
-    storeStanding(tx, {
+    storeSnapshot(tx, {
       instance,
-      engineState: standing.engineState,
+      engineState: snapshot.engineState,
       endState: ended ? "completed" : null,
-      userTasks: standing.userTasks.map((waiting) => userTaskOf(model, waiting)),
+      userTasks: snapshot.userTasks.map((waiting) => userTaskOf(model, waiting)),
       serviceTasks,
       timer,
     }),
@@ -213,7 +213,7 @@ export function store(tx: Tx, context: EngineContext, stored: Stored): Promise<u
  * The one job that waits for the next timer: the one that is there, where it is for the same moment and has yet to come.
  * The job of a timer's own step is used up by it.
  */
-function nextTimerJob({ standing: { nextTurn }, event, now, timer }: Stored): TimerJobRow | null {
+function nextTimerJob({ snapshot: { nextTurn }, event, now, timer }: Stored): TimerJobRow | null {
   if (!nextTurn) return null;
   const at = nextTurn.getTime();
   const waits = event.kind !== "timerDue" && timer?.at === at && at > now.getTime();

@@ -1,7 +1,7 @@
 /** What other threads do for the engine: they read models and run steps (`../../workers/workers.ts`). */
 import { LRUCache } from "lru-cache";
 import { factsOf, loadModel, type ModelFacts, type ProcessModel } from "../../bpmn/readModel.ts";
-import { NothingWaits, ProcessFailure, type Waiting } from "./run.ts";
+import { ProcessFailure, StaleEvent, type Waiting } from "./run.ts";
 import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
 
 export interface ModelText {
@@ -15,7 +15,7 @@ export interface ModelText {
 export type StepAnswer =
   | { readonly kind: "done"; readonly done: StepDone }
   | { readonly kind: "failed"; readonly message: string; readonly timer?: Waiting }
-  | { readonly kind: "nothingWaits" }
+  | { readonly kind: "staleEvent" }
   | { readonly kind: "unknownModel" };
 
 /** Of this thread; by the size of their texts. */
@@ -38,7 +38,7 @@ export async function step({
   try {
     return { kind: "done", done: stepOn(model, given) };
   } catch (error) {
-    if (error instanceof NothingWaits) return { kind: "nothingWaits" };
+    if (error instanceof StaleEvent) return { kind: "staleEvent" };
     if (!(error instanceof ProcessFailure)) throw error;
     const { message, timer } = error;
     return { kind: "failed", message, ...(timer ? { timer } : {}) };

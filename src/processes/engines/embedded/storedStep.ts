@@ -3,7 +3,7 @@
 import type { ModelFacts, ProcessModel } from "../../bpmn/readModel.ts";
 import { plainValues } from "../../variables/show.ts";
 import type { ShownVariable } from "../../variables/variable.ts";
-import { type EngineEvent, runStep, type Standing } from "./run.ts";
+import { type EngineEvent, runStep, type Snapshot } from "./run.ts";
 
 type Value = Pick<ShownVariable, "type" | "value">;
 
@@ -18,7 +18,7 @@ export interface StepGiven {
   readonly now: Date;
 }
 
-export interface StepDone extends Omit<Standing, "state"> {
+export interface StepDone extends Omit<Snapshot, "state"> {
   /** Compressed; null where the instance has ended. */
   readonly engineState: Uint8Array | null;
 }
@@ -37,7 +37,7 @@ export function stepOn(
 ): StepDone {
   const state = engineState === null ? undefined : Bun.zstdDecompressSync(engineState).toString();
   const limit = budget === undefined ? {} : { budget };
-  const { state: next, ...standing } = runStep({
+  const { state: next, ...snapshot } = runStep({
     model,
     state,
     event,
@@ -45,5 +45,5 @@ export function stepOn(
     now,
     ...limit,
   });
-  return { ...standing, engineState: next === undefined ? null : Bun.zstdCompressSync(next) };
+  return { ...snapshot, engineState: next === undefined ? null : Bun.zstdCompressSync(next) };
 }

@@ -4,7 +4,7 @@ import type { Caller, Visitor } from "../tenants/caller.ts";
 
 export type Operation = (typeof operations)[OperationId];
 
-export interface Exchange {
+export interface RequestContext {
   /** Made here for each request, never taken from the caller: it keys the audit trail. */
   readonly requestId: string;
   /** `performance.now()` at arrival. */
@@ -25,14 +25,14 @@ export interface Exchange {
   dispose?: () => Promise<void>;
 }
 
-const exchanges = new WeakMap<Request, Exchange>();
+const contexts = new WeakMap<Request, RequestContext>();
 
-/** The exchange of a request; begins it on first sight. */
-export function exchangeOf(request: Request): Exchange {
-  const known = exchanges.get(request);
+/** The context of a request; begins it on first sight. */
+export function contextOf(request: Request): RequestContext {
+  const known = contexts.get(request);
   if (known) return known;
   const requestId = Bun.randomUUIDv7();
-  const exchange = { requestId, startedAt: performance.now(), headers: { "X-Request-Id": requestId } };
-  exchanges.set(request, exchange);
-  return exchange;
+  const context = { requestId, startedAt: performance.now(), headers: { "X-Request-Id": requestId } };
+  contexts.set(request, context);
+  return context;
 }

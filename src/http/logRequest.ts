@@ -1,11 +1,11 @@
 /** One line a request. The path is logged without its query, which may hold tokens and people's data. */
 import type { Deps } from "../deps.ts";
-import { exchangeOf } from "./exchange.ts";
+import { contextOf } from "./requestContext.ts";
 
-export function logExchange({ log }: Deps) {
+export function logRequest({ log }: Deps) {
   return ({ request }: { readonly request: Request }): void => {
     if (!log.isLevelEnabled("info")) return;
-    const { requestId, startedAt, operation, caller, status } = exchangeOf(request);
+    const { requestId, startedAt, operation, caller, status } = contextOf(request);
     log.info(
       {
         request_id: requestId,

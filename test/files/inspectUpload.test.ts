@@ -4,7 +4,7 @@ import { checkContent } from "../../src/files/content/checkContent.ts";
 import { createWorkers } from "../../src/infrastructure/workers/workers.ts";
 import { fixture, freshUser, member, uploadPath } from "../support/attachments.ts";
 import { documentOfEntities, expensiveFiles } from "../support/expensiveFiles.ts";
-import { judge } from "../support/judgeContent.ts";
+import { judge } from "../support/inspectContent.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const workers = createWorkers({ threads: 2 });
@@ -105,7 +105,7 @@ test("an ordinary file costs little more in another thread than in this one", as
   const upload = { path, size: Bun.file(path).size, fileName: "a.docx" };
   const work = {
     file: new URL("../../src/files/content/contentWork.ts", import.meta.url).href,
-    name: "judgeContent",
+    name: "inspectContent",
     limitMs: 5_000,
   } as never as Parameters<typeof workers.run<typeof upload, object>>[0];
   const timeOf = async (run: () => Promise<unknown>) => {

@@ -25,7 +25,7 @@ import {
 import { checkExpression, isTimeText } from "./expressions.ts";
 
 /** Says something of an element. */
-export interface Judgement {
+export interface ValidationReport {
   fault(element: Element, detail: string): void;
   warning(element: Element, detail: string): void;
 }
@@ -50,25 +50,25 @@ const runnable = [
 ];
 const harmless = ["DataObject", "DataObjectReference", "DataStoreReference"];
 
-export function judgeProcess(process: Process, judgement: Judgement): void {
+export function validateProcess(process: Process, report: ValidationReport): void {
   if (Buffer.byteLength(transactionTableName(process.id)) > 63)
-    judgement.fault(process, "The process id is longer than 59 bytes.");
+    report.fault(process, "The process id is longer than 59 bytes.");
   const all = [...everyElement(process)];
   const flows = all.filter(({ element }) => isType(element, "SequenceFlow")).length;
   if (all.length - flows > maxFlowNodes || flows > maxFlows) {
-    judgement.fault(process, `The process has more than ${maxFlowNodes} elements, or ${maxFlows} flows.`);
+    report.fault(process, `The process has more than ${maxFlowNodes} elements, or ${maxFlows} flows.`);
     return;
   }
-  judgeExtensions(process, judgement);
-  judgeScope(process, judgement);
-  for (const { element, scope } of all) judgeElement(element, scope, judgement);
+  validateExtensions(process, report);
+  validateScope(process, report);
+  for (const { element, scope } of all) validateElement(element, scope, report);
 }
 
 /** A process or a sub-process: one way in, and everything on it. */
-function judgeScope(scope: Element, judgement: Judgement): void {
+function validateScope(scope: Element, report: ValidationReport): void {
   const starts = flowElementsOf(scope).filter((element) => isType(element, "StartEvent"));
   if (starts.length !== 1)
-    judgement.fault(scope, `A ${kindOf(scope)} needs one start event; this one has ${starts.length}.`);
+    report.fault(scope, `A ${kindOf(scope)} needs one start event; this one has ${starts.length}.`);
   const reached = new Set<Element>();
   const visit = (element: Element | undefined): void => {
     if (!element || reached.has(element)) return;
@@ -82,56 +82,55 @@ function judgeScope(scope: Element, judgement: Judgement): void {
       isType(element, ...activities, ...gateways, "EndEvent", "IntermediateCatchEvent") &&
       !reached.has(element)
     )
-      judgement.warning(element, "Nothing leads here.");
+      report.warning(element, "Nothing leads here.");
 }
 
 /** The engine's state has both many times. */
-function judgeNames(element: Element, judgement: Judgement): void {
+function validateNames(element: Element, report: ValidationReport): void {
   const { id = "", name = "" } = element;
-  if (id.length > longestId) judgement.fault(element, `The id is longer than ${longestId} characters.`);
-  if (name.length > longestName)
-    judgement.fault(element, `The name is longer than ${longestName} characters.`);
+  if (id.length > longestId) report.fault(element, `The id is longer than ${longestId} characters.`);
+  if (name.length > longestName) report.fault(element, `The name is longer than ${longestName} characters.`);
 }
 
-function judgeElement(element: Element, scope: Element, judgement: Judgement): void {
-  judgeNames(element, judgement);
+function validateElement(element: Element, scope: Element, report: ValidationReport): void {
+  validateNames(element, report);
   if (isType(element, ...harmless)) return;
   if (!isType(element, ...runnable)) {
-    judgement.fault(element, `A ${kindOf(element)} cannot be run here.`);
+    report.fault(element, `A ${kindOf(element)} cannot be run here.`);
     return;
   }
-  judgeActivity(element, judgement);
-  judgeExtensions(element, judgement);
-  judgeAttributes(element, judgement);
-  if (isType(element, "SequenceFlow")) judgeFlow(element, judgement);
-  if (isType(element, "ServiceTask")) judgeServiceTask(element, judgement);
-  if (isType(element, "SubProcess")) judgeSubProcess(element, judgement);
-  if (/Event$/.test(element.$type)) judgeEvent(element, judgement);
+  validateActivity(element, report);
+  validateExtensions(element, report);
+  validateAttributes(element, report);
+  if (isType(element, "SequenceFlow")) validateFlow(element, report);
+  if (isType(element, "ServiceTask")) validateServiceTask(element, report);
+  if (isType(element, "SubProcess")) validateSubProcess(element, report);
+  if (/Event$/.test(element.$type)) validateEvent(element, report);
   const outgoing = outgoingOf(scope, element);
   if (isType(element, "BoundaryEvent") && outgoing.length === 0)
-    judgement.fault(element, "Nothing follows this boundary event.");
-  if (isType(element, "ExclusiveGateway", "InclusiveGateway")) judgeGateway(element, outgoing, judgement);
-  if (isType(element, "ParallelGateway")) judgeFork(outgoing, judgement);
-  if (!isType(element, "ExclusiveGateway")) judgeTwins(element, outgoing, judgement);
-  if (isType(element, ...activities)) judgeCatches(boundariesOf(scope, element), judgement);
+    report.fault(element, "Nothing follows this boundary event.");
+  if (isType(element, "ExclusiveGateway", "InclusiveGateway")) validateGateway(element, outgoing, report);
+  if (isType(element, "ParallelGateway")) validateFork(outgoing, report);
+  if (!isType(element, "ExclusiveGateway")) validateTwins(element, outgoing, report);
+  if (isType(element, ...activities)) validateCatches(boundariesOf(scope, element), report);
   if (isType(element, "InclusiveGateway") && incomingOf(scope, element).length > 1)
-    judgement.fault(element, "An inclusive gateway that joins flows cannot be run here; a parallel one can.");
+    report.fault(element, "An inclusive gateway that joins flows cannot be run here; a parallel one can.");
 }
 
-function judgeActivity(element: Element, { fault }: Judgement): void {
+function validateActivity(element: Element, { fault }: ValidationReport): void {
   if (element.loopCharacteristics) fault(element, "Loops and multiple instances cannot be run here.");
   if (element.isForCompensation) fault(element, "Compensation cannot be run here.");
 }
 
-function judgeSubProcess(element: Element, judgement: Judgement): void {
+function validateSubProcess(element: Element, report: ValidationReport): void {
   if (element.triggeredByEvent) {
-    judgement.fault(element, "An event sub-process cannot be run here.");
+    report.fault(element, "An event sub-process cannot be run here.");
     return;
   }
-  judgeScope(element, judgement);
+  validateScope(element, report);
 }
 
-function judgeServiceTask(element: Element, { fault }: Judgement): void {
+function validateServiceTask(element: Element, { fault }: ValidationReport): void {
   const { topic, type } = element;
   const external = type === "external" && (topic === "api-call" || topic === "addon");
   if (!external) {
@@ -151,14 +150,14 @@ function judgeServiceTask(element: Element, { fault }: Judgement): void {
   if ("faults" in parsed) for (const detail of parsed.faults) fault(element, detail);
 }
 
-function judgeGateway(element: Element, outgoing: readonly Element[], { fault }: Judgement): void {
+function validateGateway(element: Element, outgoing: readonly Element[], { fault }: ValidationReport): void {
   if (outgoing.length < 2) return;
   for (const flow of outgoing)
     if (!flow.conditionExpression && element.default !== flow)
       fault(flow, "A flow out of this gateway needs a condition, or has to be the default.");
 }
 
-function judgeFork(outgoing: readonly Element[], { fault }: Judgement): void {
+function validateFork(outgoing: readonly Element[], { fault }: ValidationReport): void {
   for (const flow of outgoing)
     if (flow.conditionExpression)
       fault(
@@ -168,7 +167,7 @@ function judgeFork(outgoing: readonly Element[], { fault }: Judgement): void {
 }
 
 /** The engine takes them for one. */
-function judgeTwins(element: Element, outgoing: readonly Element[], { fault }: Judgement): void {
+function validateTwins(element: Element, outgoing: readonly Element[], { fault }: ValidationReport): void {
   const seen = new Set<unknown>();
   for (const flow of outgoing) {
     const { targetRef } = flow;
@@ -182,7 +181,7 @@ function judgeTwins(element: Element, outgoing: readonly Element[], { fault }: J
 }
 
 /** An error is caught once: which of two should it be? */
-function judgeCatches(events: readonly Element[], { fault }: Judgement): void {
+function validateCatches(events: readonly Element[], { fault }: ValidationReport): void {
   const seen = new Set<string | undefined>();
   for (const event of events)
     for (const code of errorsOf(event).map(codeOf)) {
@@ -192,7 +191,7 @@ function judgeCatches(events: readonly Element[], { fault }: Judgement): void {
     }
 }
 
-function judgeFlow(flow: Element, { fault }: Judgement): void {
+function validateFlow(flow: Element, { fault }: ValidationReport): void {
   const condition = flow.conditionExpression as Element | undefined;
   if (!flow.sourceRef || !flow.targetRef) {
     fault(flow, "A sequence flow needs a source and a target.");
@@ -206,10 +205,10 @@ function judgeFlow(flow: Element, { fault }: Judgement): void {
   if (why) fault(flow, why);
 }
 
-function judgeEvent(element: Element, judgement: Judgement): void {
+function validateEvent(element: Element, report: ValidationReport): void {
   const [definition, ...others] = listOf(element, "eventDefinitions");
   if (others.length > 0) {
-    judgement.fault(element, "An event with several definitions cannot be run here.");
+    report.fault(element, "An event with several definitions cannot be run here.");
     return;
   }
   const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -222,27 +221,27 @@ function judgeEvent(element: Element, judgement: Judgement): void {
   const known = allowed[element.$type] ?? [];
   if (!definition) {
     if (known.includes("TimerEventDefinition"))
-      judgement.fault(element, `A ${kindOf(element)} without a definition cannot be run here.`);
+      report.fault(element, `A ${kindOf(element)} without a definition cannot be run here.`);
     return;
   }
   if (!isType(definition, ...known)) {
-    judgement.fault(
+    report.fault(
       element,
       `A ${kindOf(element)} with a ${kindOf(definition).replace(" definition", "")} cannot be run here.`,
     );
     return;
   }
-  if (isType(definition, "TimerEventDefinition")) judgeTimer(element, definition, judgement);
+  if (isType(definition, "TimerEventDefinition")) validateTimer(element, definition, report);
   for (const name of ["errorCodeVariable", "errorMessageVariable"])
     if (definition[name] !== undefined)
-      judgement.warning(
+      report.warning(
         element,
         `camunda:${name} is ignored: error_status and error_body say what was refused.`,
       );
-  if (isType(element, "BoundaryEvent")) judgeBoundary(element, definition, judgement);
+  if (isType(element, "BoundaryEvent")) validateBoundary(element, definition, report);
 }
 
-function judgeBoundary(event: Element, definition: Element, { fault }: Judgement): void {
+function validateBoundary(event: Element, definition: Element, { fault }: ValidationReport): void {
   const attachedTo = event.attachedToRef as Element | undefined;
   if (!attachedTo) {
     fault(event, "A boundary event needs the activity that it stands at.");
@@ -255,7 +254,7 @@ function judgeBoundary(event: Element, definition: Element, { fault }: Judgement
     fault(event, `This boundary event cannot stand at a ${kindOf(attachedTo)}.`);
 }
 
-function judgeTimer(event: Element, definition: Element, { fault }: Judgement): void {
+function validateTimer(event: Element, definition: Element, { fault }: ValidationReport): void {
   const { timeDuration, timeDate, timeCycle } = definition as Record<string, Element | undefined>;
   if (timeCycle) {
     fault(event, "A timer cycle cannot be run here; use a duration or a date.");
@@ -295,7 +294,7 @@ const refusedExtensions: Readonly<Record<string, string>> = {
   "camunda:ErrorEventDefinition": "Error definitions of external tasks",
 };
 
-function judgeExtensions(element: Element, { fault, warning }: Judgement): void {
+function validateExtensions(element: Element, { fault, warning }: ValidationReport): void {
   for (const { $type } of extensionsOf(element)) {
     const refused = refusedExtensions[$type];
     if (refused) fault(element, `${refused} cannot be run here.`);
@@ -319,7 +318,7 @@ const ignored: Readonly<Record<string, string>> = {
   initiator: "is ignored: the task's completion or the start's variables can say who it is.",
 };
 
-function judgeAttributes(element: Element, { warning }: Judgement): void {
+function validateAttributes(element: Element, { warning }: ValidationReport): void {
   for (const [name, why] of Object.entries(ignored))
     if (Object.hasOwn(element, name) && element[name] !== false) warning(element, `camunda:${name} ${why}`);
 }

@@ -8,12 +8,12 @@ import { rejections } from "./content/rejection.ts";
 import { readFileName } from "./fileName.ts";
 import { scanForMalware } from "./malware.ts";
 
-export interface JudgedFile extends ReceivedFile {
+export interface VerifiedFile extends ReceivedFile {
   /** What its bytes say. */
   readonly mimeType: string;
 }
 
-export interface JudgeOptions {
+export interface InspectOptions {
   /** Whose file it is: tenants share the threads that look into files. */
   readonly tenantId: number;
 }
@@ -22,11 +22,11 @@ export interface JudgeOptions {
  * Throws `file_name_invalid`, the code of the rule of content/ that the file breaks (415), `busy` where too many files
  * wait, `malware_found`, and `scanner_unavailable`.
  */
-export async function judgeFile(
+export async function inspectUpload(
   file: ReceivedFile,
   parts: Infrastructure,
-  { tenantId }: JudgeOptions,
-): Promise<JudgedFile> {
+  { tenantId }: InspectOptions,
+): Promise<VerifiedFile> {
   const named = { ...file, fileName: readFileName(file.fileName) };
   const mimeType = await lookInto(named, parts, { tenantId });
   await scanForMalware(named, parts);
@@ -37,14 +37,14 @@ export async function judgeFile(
 const limitMs = 5_000;
 const contentCheck = workIn<typeof import("./content/contentWork.ts")>()(
   new URL("./content/contentWork.ts", import.meta.url),
-  "judgeContent",
+  "inspectContent",
   limitMs,
 );
 
 async function lookInto(
   { path, size, fileName, declaredType }: ReceivedFile,
   { workers }: Infrastructure,
-  { tenantId }: JudgeOptions,
+  { tenantId }: InspectOptions,
 ): Promise<string> {
   const upload = { path, size, fileName, declaredType };
   const verdict = await workers.run(contentCheck, upload, String(tenantId)).catch(refuseTooComplex);
