@@ -1,6 +1,6 @@
 /**
- * The page's script and style sheet, bundled from `page/` when the first visitor asks (some 70 ms), and kept. Bundling
- * here needs no build step in a fresh clone, and what is served is always what stands in the source.
+ * The page's script and style sheet, bundled from `web/start-form/` on the first request (about 70 ms) and then cached.
+ * So a fresh clone needs no build step, and the page always matches the source.
  */
 import { fileURLToPath } from "node:url";
 
@@ -16,7 +16,7 @@ export interface PageAssets {
   readonly files: ReadonlyMap<string, Asset>;
 }
 
-const entry = fileURLToPath(new URL("page/main.ts", import.meta.url));
+const entry = fileURLToPath(new URL("../../../web/start-form/main.ts", import.meta.url));
 let bundled: Promise<PageAssets> | undefined;
 
 export function pageAssets(): Promise<PageAssets> {
