@@ -33,7 +33,7 @@ export async function download(url: string, options: DownloadOptions = {}): Prom
     name: fileNameOf(headers.get("content-disposition")),
     type: headers.get("content-type") ?? "application/octet-stream",
     sha256: /(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):/i.exec(headers.get("repr-digest") ?? "")?.[1],
-    chunks: pluralize(body, { length, maxBytes, signal: options.signal }),
+    chunks: bounded(body, { length, maxBytes, signal: options.signal }),
   };
 }
 
@@ -75,7 +75,8 @@ interface Bounds {
   readonly signal: AbortSignal | undefined;
 }
 
-async function* pluralize(body: Response["body"], { length, maxBytes, signal }: Bounds) {
+/** Throws `too_large` above `maxBytes`, and `truncated` if the body ends before `length`. */
+async function* bounded(body: Response["body"], { length, maxBytes, signal }: Bounds) {
   let received = 0;
   for await (const chunk of read(body, signal)) {
     received += chunk.byteLength;
