@@ -2,6 +2,7 @@
  * A parser of JSON that loses nothing and can stop between two values, so that a large text need not hold up everything
  * else. Once through the text, in linear time, whatever is in it.
  */
+import { decimalGrammar } from "./decimal.ts";
 import { type Fault, maxFaults, Problem } from "./problem.ts";
 
 /** Arrays and objects within each other. Deeper than any honest document. */
@@ -205,7 +206,7 @@ const words: readonly (readonly [string, unknown])[] = [
   ["null", null],
 ];
 
-const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const numberPattern = new RegExp(decimalGrammar, "y");
 /** A string without escapes, as nearly all are. */
 const plainString = /"[^"\\\0-\x1f]*"/y;
 

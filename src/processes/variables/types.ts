@@ -1,4 +1,6 @@
 /** The value types of Camunda 7, each with how its value is written as JSON text. */
+import { daysInMonth } from "../../infrastructure/calendar.ts";
+import { integerOf, parseDecimal } from "../../infrastructure/decimal.ts";
 import { numberText } from "../../infrastructure/json.ts";
 import type { VariableType } from "./variable.ts";
 
@@ -20,30 +22,13 @@ const writers: Readonly<Record<VariableType, (value: unknown) => string | undefi
 /** A number or its text. `1.0` and `1e3` are whole. */
 function whole(value: unknown, bits: number): string | undefined {
   const text = typeof value === "string" ? value : numberText(value);
-  const digits = text === undefined ? undefined : wholeDigits(text);
-  if (digits === undefined) return undefined;
-  const number = BigInt(digits);
-  return BigInt.asIntN(bits, number) === number ? String(number) : undefined;
-}
-
-/** Of 2^63. Longer ones are never made a number of, which would take long. */
-const mostDigits = 19;
-
-/** Without point and exponent, told from the digits alone: a double would make 0.99999999999999999 whole. */
-function wholeDigits(text: string): string | undefined {
-  const number = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
-  if (!number) return undefined;
-  const [, sign = "", before = "", after = "", power = "0"] = number;
-  const digits = (before + after).replace(/^0+(?=\d)/, "");
-  if (digits === "0") return "0";
-  const length = digits.length - after.length + Number(power);
-  if (length < 1 || length > mostDigits || !/^0*$/.test(digits.slice(length))) return undefined;
-  return sign + digits.slice(0, length).padEnd(length, "0");
+  const number = text === undefined ? undefined : integerOf(text);
+  return number !== undefined && BigInt.asIntN(bits, number) === number ? String(number) : undefined;
 }
 
 function double(value: unknown): string | undefined {
   const text = typeof value === "string" ? value : numberText(value);
-  if (text === undefined || !/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined;
+  if (text === undefined || !parseDecimal(text)) return undefined;
   return Number.isFinite(Number(text)) ? text : undefined;
 }
 
@@ -53,8 +38,7 @@ function date(value: unknown): string | undefined {
   if (typeof value !== "string" || !shape.test(value)) return undefined;
   const standard = value.replace(/([+-]\d{2})(\d{2})$/, "$1:$2");
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(value) ?? [];
-  const exists =
-    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  const exists = Number(day) >= 1 && Number(day) <= daysInMonth(Number(year), Number(month));
   return exists && !Number.isNaN(Date.parse(standard)) ? JSON.stringify(value) : undefined;
 }
 

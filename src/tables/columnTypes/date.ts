@@ -1,3 +1,4 @@
+import { daysInMonth } from "../../infrastructure/calendar.ts";
 import type { ColumnType } from "./columnType.ts";
 
 /** A day of the proleptic Gregorian calendar, from year 1 to 9999. */
@@ -15,11 +16,5 @@ const grammar = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 export function isDay(text: string): boolean {
   if (!grammar.test(text)) return false;
   const day = Number(text.slice(8));
-  return day <= 28 || day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
-}
-
-function daysIn(year: number, month: number): number {
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  if (month === 2) return leap ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return day <= 28 || day <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
 }

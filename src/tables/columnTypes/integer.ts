@@ -1,5 +1,5 @@
+import { integerOf, parseDecimal } from "../../infrastructure/decimal.ts";
 import { numberText } from "../../infrastructure/json.ts";
-import { integerOf, parseDecimal } from "../decimal.ts";
 import type { ColumnType } from "./columnType.ts";
 
 /** 32 bits. A number in JSON, in requests and answers. */

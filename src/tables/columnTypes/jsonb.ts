@@ -1,7 +1,8 @@
+import { parseDecimal } from "../../infrastructure/decimal.ts";
 import { numberText, parseJson } from "../../infrastructure/json.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { fitsNumeric, growthOf, parseDecimal } from "../decimal.ts";
 import { type ColumnType, maxGrowth } from "./columnType.ts";
+import { fitsNumeric, growthOf } from "./numeric.ts";
 
 /** Any JSON. PostgreSQL keeps its numbers as numeric, so each must fit that. */
 export const jsonb: ColumnType = {

@@ -1,17 +1,20 @@
 /**
- * Decimal numbers as text, of any length, without ever becoming a double. One pass over the text, which may be as long
- * as a request: patterns with captures took ten times as long.
+ * Decimal numbers as text, of any length, that never become a double. A text is read in one pass, because it may be as
+ * long as a request: a pattern with captures took ten times as long.
  */
+
+/** A number as JSON writes it. */
+export const decimalGrammar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 
 export interface Decimal {
   readonly negative: boolean;
-  /** Where the first digit other than zero is. */
+  /** The index of the first digit that is not zero. */
   readonly firstAt: number;
-  /** How many digits there are from that one to the last other than zero; 0 for zero. */
+  /** The number of digits from there to the last one that is not zero. 0 for zero. */
   readonly digits: number;
-  /** The power of ten of the last digit: 1200 is `12` and 2, 0.05 is `5` and -2. As written for zero: 0e7 is 7. */
+  /** The power of ten of the last such digit: 1200 is `12` and 2, 0.05 is `5` and -2. For zero as written: 0e7 is 7. */
   readonly exponent: number;
-  /** Digits after the point as it was written, trailing zeros included: PostgreSQL keeps them. */
+  /** The number of digits after the point, including trailing zeros: PostgreSQL keeps them. */
   readonly scale: number;
 }
 
@@ -21,12 +24,8 @@ const plus = 0x2b;
 const point = 0x2e;
 const lowerE = 0x65;
 
-/** More characters than any number that PostgreSQL holds has, unless it is written with zeros that mean nothing. */
-const longest = 400_000;
-
-/** Reads a number as JSON writes it. Undefined for anything else, and for a text of more than 400,000 characters. */
+/** Reads a number of `decimalGrammar`. Undefined for any other text. */
 export function parseDecimal(text: string): Decimal | undefined {
-  if (text.length > longest) return undefined;
   const negative = text.charCodeAt(0) === minus;
   const start = negative ? 1 : 0;
   const pointAt = endOfDigits(text, start);
@@ -47,7 +46,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative, firstAt, digits, exponent: shift + zerosAtEnd, scale };
 }
 
-/** Beyond so many digits the pattern is quicker: it takes a tenth of the time for each, and some time to begin. */
+/** For longer runs the pattern is faster: it takes a tenth of the time for each digit, but some time to start. */
 const shortRun = 40;
 const digitRun = /[0-9]*/y;
 
@@ -70,13 +69,14 @@ function firstOther(text: string, start: number, end: number): number {
   return at;
 }
 
+/** The last character before `end` that is neither a zero nor the point. */
 function lastOther(text: string, end: number): number {
   let at = end - 1;
   while (text.charCodeAt(at) === zero || text.charCodeAt(at) === point) at--;
   return at;
 }
 
-/** The power of ten with which a number's text ends at `start`: 0 without one, undefined where something else follows. */
+/** The power of ten that follows the digits at `start`. 0 if nothing follows, undefined if something else does. */
 function powerAt(text: string, start: number): number | undefined {
   if (start === text.length) return 0;
   if ((text.charCodeAt(start) | 0x20) !== lowerE) return undefined;
@@ -85,12 +85,12 @@ function powerAt(text: string, start: number): number | undefined {
   const end = endOfDigits(text, from);
   if (end === from || end !== text.length) return undefined;
   const first = firstOther(text, from, end);
-  // Of more digits no number can be told apart.
+  // A double is exact up to 15 digits. A longer power is beyond every bound.
   const power = end - first > 15 ? Number.POSITIVE_INFINITY : Number(text.slice(first, end));
   return sign === minus ? -power : power;
 }
 
-/** The integer that a number's text means; undefined where it has a fraction or more than 19 digits. */
+/** The integer that a number's text means, also of `1e3` and `2.0`. Undefined for a fraction or more than 19 digits. */
 export function integerOf(text: string): bigint | undefined {
   const decimal = parseDecimal(text);
   if (!decimal) return undefined;
@@ -100,17 +100,4 @@ export function integerOf(text: string): bigint | undefined {
   const written = text.slice(firstAt, firstAt + digits + 1).replace(".", "");
   const magnitude = BigInt(written.slice(0, digits) + "0".repeat(exponent));
   return negative ? -magnitude : magnitude;
-}
-
-/** How many characters a number has more where PostgreSQL writes it out, without a power of ten, than in `text`. */
-export function growthOf(text: string, decimal = parseDecimal(text)): number {
-  if (!decimal) return 0;
-  const { negative, digits, exponent, scale } = decimal;
-  const written = Number(negative) + Math.max(1, digits + exponent) + (scale && scale + 1);
-  return Math.max(0, written - text.length);
-}
-
-/** Whether PostgreSQL's numeric holds every digit: 131,072 before the point and 16,383 after it. */
-export function fitsNumeric({ digits, exponent, scale }: Decimal): boolean {
-  return digits + exponent <= 131_072 && scale <= 16_383;
 }
