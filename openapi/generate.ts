@@ -12,15 +12,20 @@ import { operationsSource, schemasSource } from "./generate/server.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Extensions of the contract that say how the server works inside. The served document leaves them out. */
+const internalExtensions = new Set(["x-merges-faults"]);
+
 /** The files of `src/generated/`, name → text. */
 export async function generateServer(): Promise<Record<string, string>> {
   const document = await readContract(`${root}openapi/openapi.yaml`);
   return {
-    "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+    "openapi.json": `${JSON.stringify(document, withoutInternals, 2)}\n`,
     "schemas.ts": schemasSource(document),
     "operations.ts": operationsSource(document),
   };
 }
+
+const withoutInternals = (name: string, value: unknown) => (internalExtensions.has(name) ? undefined : value);
 
 if (import.meta.main) {
   const folder = `${root}src/generated`;

@@ -21,7 +21,7 @@ type CallerOf<Security> = Security extends { readonly scheme: "accessToken" }
     ? Visitor
     : undefined;
 
-export interface RequestOf<Id extends OperationId> {
+interface Arrived<Id extends OperationId> {
   /** Also in the `X-Request-Id` header, every log line and the audit trail. UUID version 7. */
   readonly requestId: string;
   readonly caller: CallerOf<Operations[Id]["security"]>;
@@ -29,8 +29,17 @@ export interface RequestOf<Id extends OperationId> {
   readonly address?: string | undefined;
   readonly params: StaticOf<Operations[Id]["params"]>;
   readonly query: StaticOf<Operations[Id]["query"]>;
-  readonly body: Operations[Id]["body"] extends { schema: infer Schema } ? StaticOf<Schema> : undefined;
 }
+
+/**
+ * With `x-merges-faults` the handler gets the body also if it breaks its schema, and the faults that the schema found,
+ * so that the caller learns of those and of the handler's own at once. Such a handler must throw if there are any.
+ */
+type BodyOfRequest<Operation> = Operation extends { body: { mergesFaults: true } }
+  ? { readonly body: unknown; readonly faults: readonly Fault[] }
+  : { readonly body: Operation extends { body: { schema: infer Schema } } ? StaticOf<Schema> : undefined };
+
+export type RequestOf<Id extends OperationId> = Arrived<Id> & BodyOfRequest<Operations[Id]>;
 
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Responses<Id extends OperationId> = Operations[Id]["responses"];
@@ -51,20 +60,9 @@ export type Handler<Id extends OperationId> = (
   deps: Deps,
 ) => Promise<AnswerOf<Id>> | AnswerOf<Id>;
 
-/**
- * A handler that also looks at bodies which break their schema, so that the caller learns of those faults and of the
- * ones that only the handler can see at once. It must throw when `faults` is not empty.
- */
-export interface FaultMergingHandler<Id extends OperationId> {
-  readonly mergesFaults: (
-    request: Omit<RequestOf<Id>, "body"> & { readonly body: unknown; readonly faults: readonly Fault[] },
-    deps: Deps,
-  ) => Promise<AnswerOf<Id>>;
-}
-
 type IdsOf<Tag extends string> = {
   [Id in OperationId]: Operations[Id]["tag"] extends Tag ? Id : never;
 }[OperationId];
 
 export type Tag = Operations[OperationId]["tag"];
-export type HandlersOf<T extends Tag> = { readonly [Id in IdsOf<T>]: Handler<Id> | FaultMergingHandler<Id> };
+export type HandlersOf<T extends Tag> = { readonly [Id in IdsOf<T>]: Handler<Id> };

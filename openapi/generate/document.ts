@@ -51,6 +51,7 @@ export interface Operation {
   readonly "x-audit"?: string;
   readonly "x-rate-limit"?: unknown;
   readonly "x-max-body-bytes"?: number;
+  readonly "x-merges-faults"?: boolean;
 }
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;

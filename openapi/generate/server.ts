@@ -86,6 +86,7 @@ function bodyEntry({ operation }: LocatedOperation): string {
     contentType: JSON.stringify(contentType),
     schema: expression(media.schema),
     maxBytes: String(operation["x-max-body-bytes"] ?? otherwise),
+    mergesFaults: String(operation["x-merges-faults"] ?? false),
   });
 }
 

@@ -10,7 +10,7 @@ import { Elysia } from "elysia";
 import type Type from "typebox";
 import type { Deps } from "../deps.ts";
 import { type OperationId, operations } from "../generated/operations.ts";
-import type { FaultMergingHandler, Handler } from "../handler.ts";
+import type { Handler } from "../handler.ts";
 import { inLane } from "../infrastructure/database/lanes.ts";
 import type { FairShare } from "../infrastructure/fairShare.ts";
 import type { Pressure } from "../infrastructure/pressure.ts";
@@ -30,7 +30,7 @@ import { contextOf, type Operation } from "./requestContext.ts";
 import { compileValidator } from "./validation.ts";
 
 /** A handler for each operation of the contract; a missing one does not type-check. */
-export type Handlers = { readonly [Id in OperationId]: Handler<Id> | FaultMergingHandler<Id> };
+export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 
 export interface BindOptions extends AnswerOptions {
   /** A request's body has to arrive within this time. By its size where absent. */
@@ -160,21 +160,20 @@ function multipartReader({ schema, maxBytes }: MultipartBody, { room, deps, opti
 
 /** Everything after validation: the handler's story, and the end of what the request holds on disk and in memory. */
 function runner(operation: Operation, { handlers, deps, options, answerRoom }: Binding) {
-  const handler = handlers[operation.id] as Handler<OperationId> | FaultMergingHandler<OperationId>;
+  const handler = handlers[operation.id] as Handler<OperationId>;
   const answer = answerer(operation, options, answerRoom);
   return async ({ request, params, query, body }: Context): Promise<Response> => {
     const context = contextOf(request);
     const { value, faults } = (body ?? { value: undefined, faults: [] }) as Checked;
     if (operation.audit) context.table ??= nameIn(value);
-    const merges = typeof handler !== "function";
-    if (!merges && faults.length > 0) throw new Problem("invalid_body", { errors: faults });
+    if (faults.length > 0 && !operation.body?.mergesFaults)
+      throw new Problem("invalid_body", { errors: faults });
     if (operation.tenantIn === "body")
       await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
     const { requestId, caller, address } = context;
     const given = { requestId, caller, address, params, query, body: value, faults };
     const lane = caller && ({ kind: "request", tenant: caller.tenant.id } as const);
-    const handle = () => (merges ? handler.mergesFaults : handler)(given as never, deps);
-    const answered = await inLane(lane, handle);
+    const answered = await inLane(lane, () => handler(given as never, deps));
     await context.dispose?.();
     return answer(answered, context, request);
   };

@@ -1,4 +1,4 @@
-import type { FaultMergingHandler } from "../../handler.ts";
+import type { Handler } from "../../handler.ts";
 import { pointerToken } from "../../infrastructure/json.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { findLatestDefinition } from "../../processes/definitions/definition.ts";
@@ -10,17 +10,18 @@ import { parseVariables } from "../../processes/variables/parse.ts";
  * Tenant and process come from the form token; the session starts one process, however often it asks, and whatever form
  * the process has got since.
  */
-export const startPublicProcess: FaultMergingHandler<"startPublicProcess"> = {
-  mergesFaults: async ({ body, faults, caller }, { engine, sql, workers, log }) => {
-    const { tenant, processKey, id: formSession } = caller;
-    const variables = parseVariables(body, { faults, log });
-    const started = await engine.findStarted(tenant, formSession);
-    if (started) return answerOf(started);
-    const definition = await findLatestDefinition({ sql, workers }, tenant.id, processKey);
-    if (!definition) throw new Problem("process_not_found");
-    refuseForeign(variables, definition.start_form);
-    return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));
-  },
+export const startPublicProcess: Handler<"startPublicProcess"> = async (
+  { body, faults, caller },
+  { engine, sql, workers, log },
+) => {
+  const { tenant, processKey, id: formSession } = caller;
+  const variables = parseVariables(body, { faults, log });
+  const started = await engine.findStarted(tenant, formSession);
+  if (started) return answerOf(started);
+  const definition = await findLatestDefinition({ sql, workers }, tenant.id, processKey);
+  if (!definition) throw new Problem("process_not_found");
+  refuseForeign(variables, definition.start_form);
+  return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));
 };
 
 const answerOf = ({ processInstanceId, processKey, state }: Instance) => ({

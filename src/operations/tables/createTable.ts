@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import type { Column, NewTable } from "../../generated/schemas.ts";
-import type { FaultMergingHandler } from "../../handler.ts";
+import type { Handler } from "../../handler.ts";
 import { quoteIdentifier, quoteTable } from "../../infrastructure/database/identifiers.ts";
 import { maxFaults, Problem } from "../../infrastructure/problem.ts";
 import { columnTypes } from "../../tables/columnTypes/index.ts";
@@ -12,30 +12,28 @@ import { recordSuccess } from "../../tenants/audit.ts";
 import { lockTenant } from "../../tenants/queries.ts";
 
 /** Makes the table, its registry entry and its audit record in one transaction. */
-export const createTable: FaultMergingHandler<"createTable"> = {
-  mergesFaults: async ({ body, faults, caller, requestId }, { sql }) => {
-    refuse([...faults, ...columnFaults(body)]);
-    const { name, description = "", columns: given } = body as NewTable;
-    const columns = given.map(({ name, type, nullable = true }) => ({ name, type, nullable }));
-    const { tenant, subject: actor } = caller;
-    const statement = createStatement(tenant.schema, name, columns);
-    try {
-      const record = await sql.begin(async (tx) => {
-        await lockTenant(tx, tenant.id);
-        const made = await insertRecord(tx, { tenantId: tenant.id, name, description, columns });
-        await runDefinition(tx, statement);
-        const change = { action: "create_table", table: name, statement, affectedRows: null } as const;
-        await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
-        return made;
-      });
-      return {
-        status: 201,
-        body: { success: true, message: `Table "${name}" was created.`, data: record },
-      };
-    } catch (error) {
-      throw isNameInUse(error) ? nameInUse(name) : error;
-    }
-  },
+export const createTable: Handler<"createTable"> = async ({ body, faults, caller, requestId }, { sql }) => {
+  refuse([...faults, ...columnFaults(body)]);
+  const { name, description = "", columns: given } = body as NewTable;
+  const columns = given.map(({ name, type, nullable = true }) => ({ name, type, nullable }));
+  const { tenant, subject: actor } = caller;
+  const statement = createStatement(tenant.schema, name, columns);
+  try {
+    const record = await sql.begin(async (tx) => {
+      await lockTenant(tx, tenant.id);
+      const made = await insertRecord(tx, { tenantId: tenant.id, name, description, columns });
+      await runDefinition(tx, statement);
+      const change = { action: "create_table", table: name, statement, affectedRows: null } as const;
+      await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
+      return made;
+    });
+    return {
+      status: 201,
+      body: { success: true, message: `Table "${name}" was created.`, data: record },
+    };
+  } catch (error) {
+    throw isNameInUse(error) ? nameInUse(name) : error;
+  }
 };
 
 /** What the schema cannot say: built-in and system columns, and one name twice. */

@@ -1,18 +1,16 @@
 import type { RowDeletion } from "../../generated/schemas.ts";
-import type { FaultMergingHandler } from "../../handler.ts";
+import type { Handler } from "../../handler.ts";
 import { deleteRows as deleteStatement } from "../../tables/statements.ts";
 import { conditionFaults } from "../../tables/values.ts";
 import { writeRows } from "../../tables/writeRows.ts";
 
-export const deleteRows: FaultMergingHandler<"deleteRows"> = {
-  mergesFaults: async (request, deps) => {
-    const given = request.body as Partial<RowDeletion> | null;
-    const body = await writeRows(request, deps, {
-      participle: "deleted",
-      faults: (definition) => conditionFaults(definition, given?.where),
-      statement: (definition, authorship) =>
-        deleteStatement(definition, (given as RowDeletion).where, authorship),
-    });
-    return { status: 200, body };
-  },
+export const deleteRows: Handler<"deleteRows"> = async (request, deps) => {
+  const given = request.body as Partial<RowDeletion> | null;
+  const body = await writeRows(request, deps, {
+    participle: "deleted",
+    faults: (definition) => conditionFaults(definition, given?.where),
+    statement: (definition, authorship) =>
+      deleteStatement(definition, (given as RowDeletion).where, authorship),
+  });
+  return { status: 200, body };
 };

@@ -1,20 +1,18 @@
 import type { RowUpdate } from "../../generated/schemas.ts";
-import type { FaultMergingHandler } from "../../handler.ts";
+import type { Handler } from "../../handler.ts";
 import { updateRows as updateStatement } from "../../tables/statements.ts";
 import { assignmentFaults, conditionFaults } from "../../tables/values.ts";
 import { writeRows } from "../../tables/writeRows.ts";
 
-export const updateRows: FaultMergingHandler<"updateRows"> = {
-  mergesFaults: async (request, deps) => {
-    const given = request.body as Partial<RowUpdate> | null;
-    const body = await writeRows(request, deps, {
-      participle: "updated",
-      faults: (definition) => [
-        ...conditionFaults(definition, given?.where),
-        ...assignmentFaults(definition, given?.set),
-      ],
-      statement: (definition, authorship) => updateStatement(definition, given as RowUpdate, authorship),
-    });
-    return { status: 200, body };
-  },
+export const updateRows: Handler<"updateRows"> = async (request, deps) => {
+  const given = request.body as Partial<RowUpdate> | null;
+  const body = await writeRows(request, deps, {
+    participle: "updated",
+    faults: (definition) => [
+      ...conditionFaults(definition, given?.where),
+      ...assignmentFaults(definition, given?.set),
+    ],
+    statement: (definition, authorship) => updateStatement(definition, given as RowUpdate, authorship),
+  });
+  return { status: 200, body };
 };
