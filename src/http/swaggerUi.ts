@@ -1,27 +1,31 @@
 /**
- * `/swagger`: Swagger UI over the authored contract, with every asset served from here. Where SWAGGER_UI or OPENAPI is
- * off there are no such routes, and they answer 404.
- *
- * @elysiajs/swagger renders the page. Its script comes from a CDN and stands partly inside the page; both are
- * rewritten to files of swagger-ui-dist served by this process, so that the page works in a closed network and
- * under a policy that allows no inline script.
+ * `/swagger`: Swagger UI over our contract. This server sends every asset, so that the page works in a closed network
+ * and under a policy that forbids inline scripts. If SWAGGER_UI or OPENAPI is off, these routes answer 404.
  */
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-// Not from the package's index, which would run all of Swagger UI here: 10 MB for its folder's path.
+// The package's index would run all of Swagger UI here and take 10 MB, only to give the path of its folder.
 import getAbsoluteFSPath from "swagger-ui-dist/absolute-path.js";
 import contract from "../generated/openapi.json";
 import type { Config } from "../infrastructure/config.ts";
 import { Problem } from "../infrastructure/problem.ts";
 
-const assets: Readonly<Record<string, string>> = {
+const assetTypes: Readonly<Record<string, string>> = {
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
   "swagger-ui.css": "text/css; charset=utf-8",
 };
 const startScript = "start.js";
 
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 export function swaggerUi({ swaggerUi: isOn }: Config) {
   const app = new Elysia({ name: "swagger-ui" });
@@ -29,19 +33,22 @@ export function swaggerUi({ swaggerUi: isOn }: Config) {
   const page = renderPage();
   return (
     app
-      // Where a newcomer looks first.
+      // Newcomers look here first.
       .get("/", () => Response.redirect("/swagger"))
       .get("/swagger", async () => respond((await page).html, "text/html; charset=utf-8"))
       .get("/swagger/assets/:name", async ({ params: { name } }) => {
         if (name === startScript) return respond((await page).script, "text/javascript; charset=utf-8");
-        const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
+        const type = Object.hasOwn(assetTypes, name) ? assetTypes[name] : undefined;
         if (type === undefined) throw new Problem("route_not_found");
         return respond(Bun.file(`${getAbsoluteFSPath()}/${name}`), type);
       })
   );
 }
 
-/** The plugin's own page, with its scripts taken out into files. */
+/**
+ * The plugin's page. Its options set the styles and the contract, but not the scripts: one comes from a CDN, the other
+ * is inline. These two elements are changed here (docs/decisions/libraries.md).
+ */
 async function renderPage(): Promise<{ html: string; script: string }> {
   const plugin = swagger({
     provider: "swagger-ui",
@@ -52,17 +59,22 @@ async function renderPage(): Promise<{ html: string; script: string }> {
     specPath: "/openapi.json",
     swaggerOptions: { persistAuthorization: true, tryItOutEnabled: false },
   });
-  const html = await (await plugin.handle(new Request("http://localhost/swagger"))).text();
-  const [, script = ""] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? [];
-  return {
-    html: html
-      .replace(/<script>[\s\S]*?<\/script>/, `<script src="/swagger/assets/${startScript}"></script>`)
-      .replace(
-        /src="https:\/\/[^"]*swagger-ui-bundle\.js" crossorigin/,
-        'src="/swagger/assets/swagger-ui-bundle.js"',
-      ),
-    script,
-  };
+  let script = "";
+  const page = new HTMLRewriter()
+    .on("script[src]", {
+      element: (element) => {
+        element.setAttribute("src", "/swagger/assets/swagger-ui-bundle.js").removeAttribute("crossorigin");
+      },
+    })
+    .on("script:not([src])", {
+      element: (element) => void element.setAttribute("src", `/swagger/assets/${startScript}`),
+      text: (piece) => {
+        script += piece.text;
+        piece.remove();
+      },
+    })
+    .transform(await plugin.handle(new Request("http://localhost/swagger")));
+  return { html: await page.text(), script };
 }
 
 function respond(body: string | ReturnType<typeof Bun.file>, contentType: string): Response {
