@@ -1,7 +1,7 @@
 /** The contract's `x-rate-limit`, enforced before a body is read, and told in the IETF draft's header fields. */
 import type { Deps } from "../deps.ts";
 import { Problem } from "../infrastructure/problem.ts";
-import { admit } from "../infrastructure/rateLimits.ts";
+import { countRequest } from "../infrastructure/rateLimits.ts";
 
 export interface RateLimit {
   readonly name: string;
@@ -19,7 +19,7 @@ export async function enforceRateLimit(
   limit: RateLimit,
   who: string,
 ): Promise<Record<string, string>> {
-  const { accepted, remaining, resetSeconds } = await admit(sql, `${limit.name}:${who}`, limit);
+  const { accepted, remaining, resetSeconds } = await countRequest(sql, `${limit.name}:${who}`, limit);
   const headers = {
     "RateLimit-Policy": `"${limit.name}";q=${limit.requests};w=${limit.seconds}`,
     RateLimit: `"${limit.name}";r=${remaining};t=${resetSeconds}`,

@@ -8,7 +8,7 @@ export interface Window {
   readonly seconds: number;
 }
 
-export interface Admission {
+export interface RateLimitResult {
   readonly accepted: boolean;
   /** Requests left in the window that ends now. */
   readonly remaining: number;
@@ -17,7 +17,11 @@ export interface Admission {
 }
 
 /** Counts a request if there is room for it. One statement: simultaneous requests queue for the row. */
-export async function admit(sql: Sql, key: string, { requests, seconds }: Window): Promise<Admission> {
+export async function countRequest(
+  sql: Sql,
+  key: string,
+  { requests, seconds }: Window,
+): Promise<RateLimitResult> {
   const [row] = await sql<{ accepted: boolean; hits: number; reset: number }[]>`
     insert into waybill.rate_limits as r (key, hits, accepted) values (${key}, array[clock_timestamp()], true)
     on conflict (key) do update set
