@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -101,8 +101,8 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Removes a draft that the caller uploaded.
-     * Delete an own draft
+     * Deletes a draft that the caller uploaded.
+     * Delete your own draft
      */
     async deleteAttachmentRaw(requestParameters: DeleteAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
         const requestOptions = await this.deleteAttachmentRequestOpts(requestParameters);
@@ -112,8 +112,8 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Removes a draft that the caller uploaded.
-     * Delete an own draft
+     * Deletes a draft that the caller uploaded.
+     * Delete your own draft
      */
     async deleteAttachment(requestParameters: DeleteAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
         await this.deleteAttachmentRaw(requestParameters, initOverrides);
@@ -166,7 +166,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For the uploader, and for participants of the discussion of the attachment\'s process instance.
+     * For the uploader and for participants of the discussion of the attachment\'s process instance.
      * Download with a login
      */
     async downloadAttachmentRaw(requestParameters: DownloadAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Blob>> {
@@ -177,7 +177,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For the uploader, and for participants of the discussion of the attachment\'s process instance.
+     * For the uploader and for participants of the discussion of the attachment\'s process instance.
      * Download with a login
      */
     async downloadAttachment(requestParameters: DownloadAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Blob> {
@@ -234,7 +234,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds drafts to a process instance and task: all of them, or none. Repeated for the same instance and task it answers 200 again; an attachment that is bound elsewhere is refused. Without an instance, which a start form does not have yet, the first instance that takes the attachment binds it. A member finalizes own uploads, and those of others for a named instance that the member started or takes part in, or that is one of another engine. 
+     * Binds drafts to a process instance and task: all of them, or none. Repeating the request for the same instance and task returns 200 again. An attachment that is bound elsewhere is refused. A start form has no instance yet: without one, the first instance that takes the attachment binds it.  Members may finalize their own uploads. They may also finalize uploads of others for a named instance that they started or take part in, or that belongs to another engine. Administrators and engines may finalize any upload. 
      * Commit drafts to a process
      */
     async finalizeAttachmentsRaw(requestParameters: FinalizeAttachmentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Finalized>> {
@@ -245,7 +245,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds drafts to a process instance and task: all of them, or none. Repeated for the same instance and task it answers 200 again; an attachment that is bound elsewhere is refused. Without an instance, which a start form does not have yet, the first instance that takes the attachment binds it. A member finalizes own uploads, and those of others for a named instance that the member started or takes part in, or that is one of another engine. 
+     * Binds drafts to a process instance and task: all of them, or none. Repeating the request for the same instance and task returns 200 again. An attachment that is bound elsewhere is refused. A start form has no instance yet: without one, the first instance that takes the attachment binds it.  Members may finalize their own uploads. They may also finalize uploads of others for a named instance that they started or take part in, or that belongs to another engine. Administrators and engines may finalize any upload. 
      * Commit drafts to a process
      */
     async finalizeAttachments(requestParameters: FinalizeAttachmentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Finalized> {
@@ -292,8 +292,8 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * The allowed file name extensions and the largest file.
-     * Which files are allowed
+     * The allowed file name extensions and the size limit of a file.
+     * Show which files are allowed
      */
     async getAllowedTypesRaw(requestParameters: GetAllowedTypesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AllowedTypes>> {
         const requestOptions = await this.getAllowedTypesRequestOpts(requestParameters);
@@ -303,8 +303,8 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * The allowed file name extensions and the largest file.
-     * Which files are allowed
+     * The allowed file name extensions and the size limit of a file.
+     * Show which files are allowed
      */
     async getAllowedTypes(requestParameters: GetAllowedTypesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AllowedTypes> {
         const response = await this.getAllowedTypesRaw(requestParameters, initOverrides);
@@ -408,7 +408,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Stores one file as a draft and answers its metadata, which goes into the process variable. A draft that no process takes is removed after a day. At most 20 uploads a minute a user. 
+     * Stores one file as a draft and returns its metadata, which goes into the process variable. A draft that no process takes is removed after a day. Each user may upload 20 files per minute. 
      * Upload a draft
      */
     async uploadAttachmentRaw(requestParameters: UploadAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AttachmentMetadata>> {
@@ -419,7 +419,7 @@ export class AttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Stores one file as a draft and answers its metadata, which goes into the process variable. A draft that no process takes is removed after a day. At most 20 uploads a minute a user. 
+     * Stores one file as a draft and returns its metadata, which goes into the process variable. A draft that no process takes is removed after a day. Each user may upload 20 files per minute. 
      * Upload a draft
      */
     async uploadAttachment(requestParameters: UploadAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AttachmentMetadata> {

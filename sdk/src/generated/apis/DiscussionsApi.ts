@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -204,7 +204,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For whoever may read the discussion. 
+     * For everybody who may read the discussion.
      * Download a message\'s attachment
      */
     async downloadMessageAttachmentRaw(requestParameters: DownloadMessageAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Blob>> {
@@ -215,7 +215,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For whoever may read the discussion. 
+     * For everybody who may read the discussion.
      * Download a message\'s attachment
      */
     async downloadMessageAttachment(requestParameters: DownloadMessageAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Blob> {
@@ -278,7 +278,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Oldest first. For participants, administrators and engines; to others the discussion does not exist. 
+     * Oldest first. For participants, administrators and engines. For others the discussion does not exist.
      * List the messages
      */
     async listMessagesRaw(requestParameters: ListMessagesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Messages>> {
@@ -289,7 +289,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Oldest first. For participants, administrators and engines; to others the discussion does not exist. 
+     * Oldest first. For participants, administrators and engines. For others the discussion does not exist.
      * List the messages
      */
     async listMessages(requestParameters: ListMessagesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Messages> {
@@ -344,7 +344,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For participants, administrators and engines; to others the discussion does not exist.
+     * For participants, administrators and engines. For others the discussion does not exist.
      * List the participants
      */
     async listParticipantsRaw(requestParameters: ListParticipantsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Participants>> {
@@ -355,7 +355,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For participants, administrators and engines; to others the discussion does not exist.
+     * For participants, administrators and engines. For others the discussion does not exist.
      * List the participants
      */
     async listParticipants(requestParameters: ListParticipantsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Participants> {
@@ -437,7 +437,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * A text, up to 5 files, or both. The files belong to the message: they are no form attachments and have ids of their own. 
+     * A text, up to 5 files, or both. The files belong to the message. They are not form attachments and have their own ids. 
      * Post a message
      */
     async postMessageRaw(requestParameters: PostMessageRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Message>> {
@@ -448,7 +448,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * A text, up to 5 files, or both. The files belong to the message: they are no form attachments and have ids of their own. 
+     * A text, up to 5 files, or both. The files belong to the message. They are not form attachments and have their own ids. 
      * Post a message
      */
     async postMessage(requestParameters: PostMessageRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Message> {
@@ -511,7 +511,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Takes the right to download the instance\'s attachments away again.
+     * Removes the right to download the instance\'s attachments.
      * Remove a participant
      */
     async removeParticipantRaw(requestParameters: RemoveParticipantRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -522,7 +522,7 @@ export class DiscussionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Takes the right to download the instance\'s attachments away again.
+     * Removes the right to download the instance\'s attachments.
      * Remove a participant
      */
     async removeParticipant(requestParameters: RemoveParticipantRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {

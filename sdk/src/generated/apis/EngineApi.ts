@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -72,7 +72,7 @@ export class EngineApi extends runtime.BaseAPI {
     }
 
     /**
-     * Commits drafts as finalizing does, for the engine that writes the variable. All of them, or none; repeating it is harmless.
+     * Commits drafts like the finalize operation, for the engine that writes the variable: all of them, or none. Repeating the request is harmless. 
      * Bind attachments to a process instance
      */
     async bindAttachmentsRaw(requestParameters: BindAttachmentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Finalized>> {
@@ -83,7 +83,7 @@ export class EngineApi extends runtime.BaseAPI {
     }
 
     /**
-     * Commits drafts as finalizing does, for the engine that writes the variable. All of them, or none; repeating it is harmless.
+     * Commits drafts like the finalize operation, for the engine that writes the variable: all of them, or none. Repeating the request is harmless. 
      * Bind attachments to a process instance
      */
     async bindAttachments(requestParameters: BindAttachmentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Finalized> {
@@ -129,7 +129,7 @@ export class EngineApi extends runtime.BaseAPI {
     }
 
     /**
-     * One URL for each entry of `attachment_ids`, all of them or none. Each attachment must be committed to the process instance. The URLs are secrets: they are not stored, only their digests are. 
+     * Returns one URL for each entry of `attachment_ids`, for all of them or for none. Each attachment must be committed to the process instance. The URLs are secrets: Waybill stores only their digests. 
      * Issue single-use download URLs
      */
     async issueDownloadUrlsRaw(requestParameters: IssueDownloadUrlsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<DownloadUrls>> {
@@ -140,7 +140,7 @@ export class EngineApi extends runtime.BaseAPI {
     }
 
     /**
-     * One URL for each entry of `attachment_ids`, all of them or none. Each attachment must be committed to the process instance. The URLs are secrets: they are not stored, only their digests are. 
+     * Returns one URL for each entry of `attachment_ids`, for all of them or for none. Each attachment must be committed to the process instance. The URLs are secrets: Waybill stores only their digests. 
      * Issue single-use download URLs
      */
     async issueDownloadUrls(requestParameters: IssueDownloadUrlsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<DownloadUrls> {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -104,7 +104,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Makes an address under which visitors without a login can open the start form of a process.
+     * Creates an address where visitors can open the start form of a process without a login.
      * Embed a process\'s start form
      */
     async createEmbedRaw(requestParameters: CreateEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Embed>> {
@@ -115,7 +115,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Makes an address under which visitors without a login can open the start form of a process.
+     * Creates an address where visitors can open the start form of a process without a login.
      * Embed a process\'s start form
      */
     async createEmbed(requestParameters: CreateEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Embed> {
@@ -153,8 +153,8 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers the token with which a visitor uploads files and starts the process. It is valid for four hours.
-     * Begin a visitor\'s form session
+     * Returns the token with which a visitor uploads files and starts the process. The token is valid for four hours. 
+     * Start a visitor\'s form session
      */
     async createFormSessionRaw(requestParameters: CreateFormSessionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<FormSession>> {
         const requestOptions = await this.createFormSessionRequestOpts(requestParameters);
@@ -164,8 +164,8 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers the token with which a visitor uploads files and starts the process. It is valid for four hours.
-     * Begin a visitor\'s form session
+     * Returns the token with which a visitor uploads files and starts the process. The token is valid for four hours. 
+     * Start a visitor\'s form session
      */
     async createFormSession(requestParameters: CreateFormSessionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<FormSession> {
         const response = await this.createFormSessionRaw(requestParameters, initOverrides);
@@ -219,8 +219,8 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Its address shows nothing any more and begins no session; the sessions that began there end at once. Drafts that their visitors have uploaded are removed with the next sweep after `DRAFT_MAX_AGE_HOURS`. 
-     * Take a form away
+     * The embed\'s address stops showing the form and starts no new sessions. Sessions that started there end at once. Drafts that visitors uploaded are removed by the next sweep after `DRAFT_MAX_AGE_HOURS`. 
+     * Delete an embed
      */
     async deleteEmbedRaw(requestParameters: DeleteEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
         const requestOptions = await this.deleteEmbedRequestOpts(requestParameters);
@@ -230,8 +230,8 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Its address shows nothing any more and begins no session; the sessions that began there end at once. Drafts that their visitors have uploaded are removed with the next sweep after `DRAFT_MAX_AGE_HOURS`. 
-     * Take a form away
+     * The embed\'s address stops showing the form and starts no new sessions. Sessions that started there end at once. Drafts that visitors uploaded are removed by the next sweep after `DRAFT_MAX_AGE_HOURS`. 
+     * Delete an embed
      */
     async deleteEmbed(requestParameters: DeleteEmbedRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
         await this.deleteEmbedRaw(requestParameters, initOverrides);
@@ -261,7 +261,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * What a form\'s page needs: the form-js schema, the limits and what is left of them, and the drafts of this session, for a page that was reloaded. `process_instance_id` tells that the session has started its process. 
+     * What a form\'s page needs: the form-js schema, the limits, how much of them is left, and the drafts of this session for a page that was reloaded. `process_instance_id` is null until the session has started its process. 
      * Show the visitor\'s start form
      */
     async getStartFormRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<StartForm>> {
@@ -272,7 +272,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * What a form\'s page needs: the form-js schema, the limits and what is left of them, and the drafts of this session, for a page that was reloaded. `process_instance_id` tells that the session has started its process. 
+     * What a form\'s page needs: the form-js schema, the limits, how much of them is left, and the drafts of this session for a page that was reloaded. `process_instance_id` is null until the session has started its process. 
      * Show the visitor\'s start form
      */
     async getStartForm(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<StartForm> {
@@ -384,7 +384,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address.  Taken are the variables of the fields of the form that starts the process, and its files; without a form there are none. The form\'s own rules (required, ranges, patterns) are checked where it is shown: a process that relies on them checks them again. 
+     * Tenant and process come from the form token. A session starts one process: repeating the request returns the same instance, so a visitor who lost the response can send it again. Each address may send 30 requests per minute.  The request may hold variables for the fields of the start form, and its files. A process without a start form takes no variables. The form\'s own rules (required, ranges, patterns) are checked only where the form is shown. A process that relies on them has to check them again. 
      * Start the process as a visitor
      */
     async startPublicProcessRaw(requestParameters: StartPublicProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessInstance>> {
@@ -395,7 +395,7 @@ export class FormSessionsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Tenant and process come from the form token. A session starts one process: repeating the request answers the same instance, so a visitor who lost the answer may send it again. At most 30 a minute an address.  Taken are the variables of the fields of the form that starts the process, and its files; without a form there are none. The form\'s own rules (required, ranges, patterns) are checked where it is shown: a process that relies on them checks them again. 
+     * Tenant and process come from the form token. A session starts one process: repeating the request returns the same instance, so a visitor who lost the response can send it again. Each address may send 30 requests per minute.  The request may hold variables for the fields of the start form, and its files. A process without a start form takes no variables. The form\'s own rules (required, ranges, patterns) are checked only where the form is shown. A process that relies on them has to check them again. 
      * Start the process as a visitor
      */
     async startPublicProcess(requestParameters: StartPublicProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessInstance> {

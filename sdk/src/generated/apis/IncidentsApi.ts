@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -92,7 +92,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Newest first; the open ones unless `resolved` says otherwise. 
+     * Newest first. Returns the open incidents unless `resolved` is `true`.
      * List incidents
      */
     async listIncidentsRaw(requestParameters: ListIncidentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<Incident>>> {
@@ -103,7 +103,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Newest first; the open ones unless `resolved` says otherwise. 
+     * Newest first. Returns the open incidents unless `resolved` is `true`.
      * List incidents
      */
     async listIncidents(requestParameters: ListIncidentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<Incident>> {
@@ -158,7 +158,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Runs the task again after the cause is fixed: with new download URLs, while unused ones of earlier attempts stop working, and with the next attempt number in its Idempotency-Key. What comes of it is seen in the process instance or in a new incident. 
+     * Runs the task again after its cause was fixed. The task gets new download URLs, and unused URLs of earlier attempts stop working. Its `Idempotency-Key` has the next attempt number. The result shows in the process instance, or as a new incident. 
      * Rerun the service task
      */
     async rerunIncidentRaw(requestParameters: RerunIncidentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Rerun>> {
@@ -169,7 +169,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Runs the task again after the cause is fixed: with new download URLs, while unused ones of earlier attempts stop working, and with the next attempt number in its Idempotency-Key. What comes of it is seen in the process instance or in a new incident. 
+     * Runs the task again after its cause was fixed. The task gets new download URLs, and unused URLs of earlier attempts stop working. Its `Idempotency-Key` has the next attempt number. The result shows in the process instance, or as a new incident. 
      * Rerun the service task
      */
     async rerunIncident(requestParameters: RerunIncidentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Rerun> {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -116,7 +116,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Service tasks that name it become incidents. 
+     * Service tasks that name this addon become incidents.
      * Remove an addon
      */
     async deleteAddonRaw(requestParameters: DeleteAddonRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -127,7 +127,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Service tasks that name it become incidents. 
+     * Service tasks that name this addon become incidents.
      * Remove an addon
      */
     async deleteAddon(requestParameters: DeleteAddonRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -181,7 +181,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Service tasks that name it become incidents. 
+     * Service tasks that name this secret become incidents.
      * Delete a secret
      */
     async deleteSecretRaw(requestParameters: DeleteSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -192,7 +192,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Service tasks that name it become incidents. 
+     * Service tasks that name this secret become incidents.
      * Delete a secret
      */
     async deleteSecret(requestParameters: DeleteSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -304,7 +304,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * By key. 
+     * Ordered by key.
      * List addons
      */
     async listAddonsRaw(requestParameters: ListAddonsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Addons>> {
@@ -315,7 +315,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * By key. 
+     * Ordered by key.
      * List addons
      */
     async listAddons(requestParameters: ListAddonsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Addons> {
@@ -362,7 +362,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * By name, without their values. 
+     * Ordered by name, without their values.
      * List secrets
      */
     async listSecretsRaw(requestParameters: ListSecretsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Secrets>> {
@@ -373,7 +373,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * By name, without their values. 
+     * Ordered by name, without their values.
      * List secrets
      */
     async listSecrets(requestParameters: ListSecretsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Secrets> {
@@ -438,7 +438,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Where service tasks with the topic `addon` and this key send their `{ parameters, variables }`. Replaces what the key had. 
+     * Service tasks with the topic `addon` and this key send their `{ parameters, variables }` to the URL. Replaces an earlier URL of the key. 
      * Register an addon
      */
     async putAddonRaw(requestParameters: PutAddonRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Addon>> {
@@ -449,7 +449,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Where service tasks with the topic `addon` and this key send their `{ parameters, variables }`. Replaces what the key had. 
+     * Service tasks with the topic `addon` and this key send their `{ parameters, variables }` to the URL. Replaces an earlier URL of the key. 
      * Register an addon
      */
     async putAddon(requestParameters: PutAddonRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Addon> {
@@ -514,7 +514,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * What `${secret.<name>}` stands for in the headers, URLs, bodies and parameters of the tenant\'s service tasks, from their next attempt on. Replaces what the name had. At most 100 a tenant. The value is encrypted at rest and never shown: not here, not in logs, incidents or variables. 
+     * Sets the value of `${secret.<name>}` in the headers, URLs, bodies and parameters of the tenant\'s service tasks, from their next attempt on. Replaces an earlier value. A tenant has at most 100 secrets. The value is encrypted at rest and never shown: not by this API, and not in logs, incidents or variables. 
      * Set a secret
      */
     async putSecretRaw(requestParameters: PutSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Secret>> {
@@ -525,7 +525,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * What `${secret.<name>}` stands for in the headers, URLs, bodies and parameters of the tenant\'s service tasks, from their next attempt on. Replaces what the name had. At most 100 a tenant. The value is encrypted at rest and never shown: not here, not in logs, incidents or variables. 
+     * Sets the value of `${secret.<name>}` in the headers, URLs, bodies and parameters of the tenant\'s service tasks, from their next attempt on. Replaces an earlier value. A tenant has at most 100 secrets. The value is encrypted at rest and never shown: not by this API, and not in logs, incidents or variables. 
      * Set a secret
      */
     async putSecret(requestParameters: PutSecretRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Secret> {
@@ -600,7 +600,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * General upload, for instance for a file column of master data: no metadata, no draft. The path is the value to store. At most 20 uploads a minute a user. 
+     * A general upload, for example for a file column of master data. It has no metadata and no draft: store the returned path as the value. Each user may upload 20 files per minute. 
      * Upload a file
      */
     async uploadFileRaw(requestParameters: UploadFileRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<UploadedFile>> {
@@ -611,7 +611,7 @@ export class IntegrationApi extends runtime.BaseAPI {
     }
 
     /**
-     * General upload, for instance for a file column of master data: no metadata, no draft. The path is the value to store. At most 20 uploads a minute a user. 
+     * A general upload, for example for a file column of master data. It has no metadata and no draft: store the returned path as the value. Each user may upload 20 files per minute. 
      * Upload a file
      */
     async uploadFile(requestParameters: UploadFileRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<UploadedFile> {

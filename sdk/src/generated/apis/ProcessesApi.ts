@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -145,7 +145,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Checks the model whole and stores it as the next version of its process. What the engine cannot run is refused by name and line; what it will ignore is listed in `warnings`. Forms are form-js schemas, found by `camunda:formRef` or `camunda:formKey`. Makes the table `trx_<process_key>` in the tenant\'s schema. 
+     * Checks the whole model and stores it as the next version of its process. What the engine cannot run is refused by name and line. What it ignores is listed in `warnings`. Forms are form-js schemas, referred to by `camunda:formRef` or `camunda:formKey`. Creates the table `trx_<process_key>` in the tenant\'s schema. 
      * Deploy a BPMN model
      */
     async deployProcessRaw(requestParameters: DeployProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Deployment>> {
@@ -156,7 +156,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Checks the model whole and stores it as the next version of its process. What the engine cannot run is refused by name and line; what it will ignore is listed in `warnings`. Forms are form-js schemas, found by `camunda:formRef` or `camunda:formKey`. Makes the table `trx_<process_key>` in the tenant\'s schema. 
+     * Checks the whole model and stores it as the next version of its process. What the engine cannot run is refused by name and line. What it ignores is listed in `warnings`. Forms are form-js schemas, referred to by `camunda:formRef` or `camunda:formKey`. Creates the table `trx_<process_key>` in the tenant\'s schema. 
      * Deploy a BPMN model
      */
     async deployProcess(requestParameters: DeployProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Deployment> {
@@ -211,7 +211,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The latest version, with the form that starts it and, for administrators, its BPMN model. 
+     * The latest version, with its start form and, for administrators, its BPMN model.
      * Show a process
      */
     async getProcessDefinitionRaw(requestParameters: GetProcessDefinitionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessDefinitionDetail>> {
@@ -222,7 +222,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The latest version, with the form that starts it and, for administrators, its BPMN model. 
+     * The latest version, with its start form and, for administrators, its BPMN model.
      * Show a process
      */
     async getProcessDefinition(requestParameters: GetProcessDefinitionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessDefinitionDetail> {
@@ -277,7 +277,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * For administrators, engines, whoever started it and participants of its discussion. 
+     * For administrators, engines, the user who started the instance, and participants of its discussion.
      * Show a process instance
      */
     async getProcessInstanceRaw(requestParameters: GetProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessInstance>> {
@@ -288,7 +288,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * For administrators, engines, whoever started it and participants of its discussion. 
+     * For administrators, engines, the user who started the instance, and participants of its discussion.
      * Show a process instance
      */
     async getProcessInstance(requestParameters: GetProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessInstance> {
@@ -343,7 +343,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * As an engine\'s REST interface shows them: attachment metadata as its String, a File without its bytes. For administrators, engines, whoever started the instance and participants of its discussion. 
+     * Returns the variables as an engine\'s REST interface does: attachment metadata as its String, a File without its bytes. For administrators, engines, the user who started the instance, and participants of its discussion. 
      * Read the variables
      */
     async getProcessVariablesRaw(requestParameters: GetProcessVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<{ [key: string]: EngineVariable; }>> {
@@ -354,7 +354,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * As an engine\'s REST interface shows them: attachment metadata as its String, a File without its bytes. For administrators, engines, whoever started the instance and participants of its discussion. 
+     * Returns the variables as an engine\'s REST interface does: attachment metadata as its String, a File without its bytes. For administrators, engines, the user who started the instance, and participants of its discussion. 
      * Read the variables
      */
     async getProcessVariables(requestParameters: GetProcessVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<{ [key: string]: EngineVariable; }> {
@@ -401,7 +401,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The latest version of each, by process key. 
+     * The latest version of each process, ordered by process key.
      * List the processes
      */
     async listProcessDefinitionsRaw(requestParameters: ListProcessDefinitionsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessDefinitions>> {
@@ -412,7 +412,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The latest version of each, by process key. 
+     * The latest version of each process, ordered by process key.
      * List the processes
      */
     async listProcessDefinitions(requestParameters: ListProcessDefinitionsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessDefinitions> {
@@ -477,7 +477,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables that are named and leaves the others; binds the attachments that they name. The process does not go on by it: it reads them in its next step, so what an incident lacks can be given before the incident is rerun. 
+     * Writes the given variables, leaves the others unchanged, and binds the attachments that they name. The process does not continue because of this. It reads the variables in its next step, so values that an incident lacks can be set before its rerun. 
      * Correct variables
      */
     async setProcessVariablesRaw(requestParameters: SetProcessVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -488,7 +488,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables that are named and leaves the others; binds the attachments that they name. The process does not go on by it: it reads them in its next step, so what an incident lacks can be given before the incident is rerun. 
+     * Writes the given variables, leaves the others unchanged, and binds the attachments that they name. The process does not continue because of this. It reads the variables in its next step, so values that an incident lacks can be set before its rerun. 
      * Correct variables
      */
     async setProcessVariables(requestParameters: SetProcessVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -544,7 +544,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. All variables of an instance have at most 1,000 names, 16 MiB of names and values, and 32 MiB of files. 
+     * Binds the attachments that the variables name. If one cannot be bound, nothing starts. The server replaces name, type and size of a file by its own record. Service tasks run after the response.  The `value` of a `Json` variable is its text or the value itself; of a `File` variable it is the content in base64. Without `type`, the type follows from the value. The variables of an instance have at most 1,000 names, 16 MiB of names and values, and 32 MiB of files. 
      * Start a process instance
      */
     async startProcessInstanceRaw(requestParameters: StartProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessInstance>> {
@@ -555,7 +555,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Binds the attachments that the variables name; where one cannot be bound, nothing starts. Name, type and size of a file become what the server knows of it. Service tasks run after the answer. `value` of a `Json` variable is its text or the value itself, of a `File` its content in base64. Without `type` it is told from the value. All variables of an instance have at most 1,000 names, 16 MiB of names and values, and 32 MiB of files. 
+     * Binds the attachments that the variables name. If one cannot be bound, nothing starts. The server replaces name, type and size of a file by its own record. Service tasks run after the response.  The `value` of a `Json` variable is its text or the value itself; of a `File` variable it is the content in base64. Without `type`, the type follows from the value. The variables of an instance have at most 1,000 names, 16 MiB of names and values, and 32 MiB of files. 
      * Start a process instance
      */
     async startProcessInstance(requestParameters: StartProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessInstance> {
@@ -610,7 +610,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Ends an instance that cannot or shall not go on. Its variables and attachments stay. 
+     * Ends an instance that cannot or should not continue. Its variables and attachments stay.
      * Terminate a process instance
      */
     async terminateProcessInstanceRaw(requestParameters: TerminateProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -621,7 +621,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Ends an instance that cannot or shall not go on. Its variables and attachments stay. 
+     * Ends an instance that cannot or should not continue. Its variables and attachments stay.
      * Terminate a process instance
      */
     async terminateProcessInstance(requestParameters: TerminateProcessInstanceRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {

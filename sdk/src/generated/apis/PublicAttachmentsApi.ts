@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -70,8 +70,8 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Removes a draft that was uploaded in the same form session.
-     * Delete a draft of the own session
+     * Deletes a draft that was uploaded in the same form session.
+     * Delete a draft of your own session
      */
     async deletePublicAttachmentRaw(requestParameters: DeletePublicAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
         const requestOptions = await this.deletePublicAttachmentRequestOpts(requestParameters);
@@ -81,8 +81,8 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Removes a draft that was uploaded in the same form session.
-     * Delete a draft of the own session
+     * Deletes a draft that was uploaded in the same form session.
+     * Delete a draft of your own session
      */
     async deletePublicAttachment(requestParameters: DeletePublicAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
         await this.deletePublicAttachmentRaw(requestParameters, initOverrides);
@@ -120,7 +120,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For outside systems. The token works for one request, within its lifetime, for one file; it is used up before the first byte is sent, so an interrupted download cannot be repeated. `Range` is ignored. Send no credentials but the token. 
+     * For outside systems. The token works for one request, for one file, and for a limited time. It is used up before the first byte is sent, so an interrupted download cannot be repeated. `Range` is ignored. Send no credentials except the token. 
      * Download once with a signed URL
      */
     async downloadSignedAttachmentRaw(requestParameters: DownloadSignedAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Blob>> {
@@ -131,7 +131,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * For outside systems. The token works for one request, within its lifetime, for one file; it is used up before the first byte is sent, so an interrupted download cannot be repeated. `Range` is ignored. Send no credentials but the token. 
+     * For outside systems. The token works for one request, for one file, and for a limited time. It is used up before the first byte is sent, so an interrupted download cannot be repeated. `Range` is ignored. Send no credentials except the token. 
      * Download once with a signed URL
      */
     async downloadSignedAttachment(requestParameters: DownloadSignedAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Blob> {
@@ -164,7 +164,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
 
     /**
      * The allowed file name extensions.
-     * Which files are allowed
+     * Show which files are allowed
      */
     async getPublicAllowedTypesRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<PublicAllowedTypes>> {
         const requestOptions = await this.getPublicAllowedTypesRequestOpts();
@@ -175,7 +175,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
 
     /**
      * The allowed file name extensions.
-     * Which files are allowed
+     * Show which files are allowed
      */
     async getPublicAllowedTypes(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<PublicAllowedTypes> {
         const response = await this.getPublicAllowedTypesRaw(initOverrides);
@@ -245,7 +245,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Stores one file as a draft of the form session. At most 30 uploads a minute an address, and for a session at most 10 files whose total size is at most twice the largest file. What an address and an embed upload in a day (UTC) has a limit too: `upload_quota_exceeded`, with `Retry-After`. 
+     * Stores one file as a draft of the form session. Each address may upload 30 files per minute. A session may hold 10 files, which together may be twice as large as one file may be. There is also a daily limit (UTC) for each address and each embed: `upload_quota_exceeded`, with `Retry-After`. 
      * Upload a draft as a visitor
      */
     async uploadPublicAttachmentRaw(requestParameters: UploadPublicAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AttachmentMetadata>> {
@@ -256,7 +256,7 @@ export class PublicAttachmentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Stores one file as a draft of the form session. At most 30 uploads a minute an address, and for a session at most 10 files whose total size is at most twice the largest file. What an address and an embed upload in a day (UTC) has a limit too: `upload_quota_exceeded`, with `Retry-After`. 
+     * Stores one file as a draft of the form session. Each address may upload 30 files per minute. A session may hold 10 files, which together may be twice as large as one file may be. There is also a daily limit (UTC) for each address and each embed: `upload_quota_exceeded`, with `Retry-After`. 
      * Upload a draft as a visitor
      */
     async uploadPublicAttachment(requestParameters: UploadPublicAttachmentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AttachmentMetadata> {

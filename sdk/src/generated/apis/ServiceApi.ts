@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -45,7 +45,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The whole contract in one document, for generators and for Swagger UI. 404 where `OPENAPI` is `off`.
+     * The whole contract in one document, for generators and for Swagger UI. Returns 404 if `OPENAPI` is `off`. 
      * This contract as JSON
      */
     async getContractJsonRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Contract>> {
@@ -56,7 +56,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The whole contract in one document, for generators and for Swagger UI. 404 where `OPENAPI` is `off`.
+     * The whole contract in one document, for generators and for Swagger UI. Returns 404 if `OPENAPI` is `off`. 
      * This contract as JSON
      */
     async getContractJson(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Contract> {
@@ -84,7 +84,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same document as `/openapi.json`, in YAML. 404 where `OPENAPI` is `off`.
+     * The same document as `/openapi.json`, in YAML. Returns 404 if `OPENAPI` is `off`.
      * This contract as YAML
      */
     async getContractYamlRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<any>> {
@@ -99,7 +99,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * The same document as `/openapi.json`, in YAML. 404 where `OPENAPI` is `off`.
+     * The same document as `/openapi.json`, in YAML. Returns 404 if `OPENAPI` is `off`.
      * This contract as YAML
      */
     async getContractYaml(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<any> {
@@ -127,7 +127,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers 200 as long as the process lives. Touches nothing else.
+     * Returns 200 as long as the process is alive. Checks nothing else.
      * Is the process alive?
      */
     async getHealthRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Health>> {
@@ -138,7 +138,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers 200 as long as the process lives. Touches nothing else.
+     * Returns 200 as long as the process is alive. Checks nothing else.
      * Is the process alive?
      */
     async getHealth(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Health> {
@@ -166,7 +166,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains. Tells in `warnings` what needs an operator meanwhile.
+     * Returns 200 if the process can serve requests, and 503 while it starts, while its database is not available, and while it shuts down. `warnings` lists what an operator should look at. 
      * Can the process serve?
      */
     async getReadinessRaw(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Readiness>> {
@@ -177,7 +177,7 @@ export class ServiceApi extends runtime.BaseAPI {
     }
 
     /**
-     * Answers 200 once the process can serve requests, 503 while it starts, while its database is away, and while it drains. Tells in `warnings` what needs an operator meanwhile.
+     * Returns 200 if the process can serve requests, and 503 while it starts, while its database is not available, and while it shuts down. `warnings` lists what an operator should look at. 
      * Can the process serve?
      */
     async getReadiness(initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Readiness> {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -109,7 +109,7 @@ export class StartFormApi extends runtime.BaseAPI {
     }
 
     /**
-     * A page that shows the form of an embed, uploads files as they are chosen and starts the process. It may be framed by the origins that the embed names, and talks to no other host. 
+     * A page that shows the form of an embed, uploads files as soon as they are chosen, and starts the process. Only the origins that the embed names may show it in a frame. It sends requests only to this server. 
      * The start form\'s page
      */
     async getStartFormPageRaw(requestParameters: GetStartFormPageRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<string>> {
@@ -124,7 +124,7 @@ export class StartFormApi extends runtime.BaseAPI {
     }
 
     /**
-     * A page that shows the form of an embed, uploads files as they are chosen and starts the process. It may be framed by the origins that the embed names, and talks to no other host. 
+     * A page that shows the form of an embed, uploads files as soon as they are chosen, and starts the process. Only the origins that the embed names may show it in a frame. It sends requests only to this server. 
      * The start form\'s page
      */
     async getStartFormPage(requestParameters: GetStartFormPageRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<string> {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -123,7 +123,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Makes a table in the tenant\'s own schema. `id`, `created_at` and `updated_at` are added to the columns named here. A name that any relation of the schema already has, whoever made it, is refused. 
+     * Creates a table in the tenant\'s own schema. The columns `id`, `created_at` and `updated_at` are added to the given ones. A name that any relation of the schema already has is refused, whoever created that relation. 
      * Create a table
      */
     async createTableRaw(requestParameters: CreateTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TableAnswer>> {
@@ -134,7 +134,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Makes a table in the tenant\'s own schema. `id`, `created_at` and `updated_at` are added to the columns named here. A name that any relation of the schema already has, whoever made it, is refused. 
+     * Creates a table in the tenant\'s own schema. The columns `id`, `created_at` and `updated_at` are added to the given ones. A name that any relation of the schema already has is refused, whoever created that relation. 
      * Create a table
      */
     async createTable(requestParameters: CreateTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TableAnswer> {
@@ -196,7 +196,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Deletes every row that matches. `where` must not be empty; to lose all rows, drop the table.
+     * Deletes every matching row. `where` must not be empty. To delete all rows, drop the table.
      * Delete rows
      */
     async deleteRowsRaw(requestParameters: DeleteRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AffectedRowsAnswer>> {
@@ -207,7 +207,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Deletes every row that matches. `where` must not be empty; to lose all rows, drop the table.
+     * Deletes every matching row. `where` must not be empty. To delete all rows, drop the table.
      * Delete rows
      */
     async deleteRows(requestParameters: DeleteRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AffectedRowsAnswer> {
@@ -263,7 +263,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Removes the table and all its rows for good, and answers what its definition was. Asks for `confirm=true`.
+     * Deletes the table and all its rows permanently, and returns its last definition. Requires `confirm=true`. 
      * Drop a table
      */
     async dropTableRaw(requestParameters: DropTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TableAnswer>> {
@@ -274,7 +274,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Removes the table and all its rows for good, and answers what its definition was. Asks for `confirm=true`.
+     * Deletes the table and all its rows permanently, and returns its last definition. Requires `confirm=true`. 
      * Drop a table
      */
     async dropTable(requestParameters: DropTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TableAnswer> {
@@ -399,7 +399,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Inserts up to 10,000 rows, at most 32 MiB, as one statement: all of them or none. Every row has exactly the same columns; a nullable column that no row names is null. 
+     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. 
      * Insert rows
      */
     async insertRowsRaw(requestParameters: InsertRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AffectedRowsAnswer>> {
@@ -410,7 +410,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Inserts up to 10,000 rows, at most 32 MiB, as one statement: all of them or none. Every row has exactly the same columns; a nullable column that no row names is null. 
+     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. 
      * Insert rows
      */
     async insertRows(requestParameters: InsertRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AffectedRowsAnswer> {
@@ -480,7 +480,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * One page of rows in `id` order. Every query parameter that is not named here is an equality filter, `column=value`; several are combined with AND. A column of the table that is called `page` or `limit` cannot be filtered by. 
+     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter. 
      * List rows
      */
     async listRowsRaw(requestParameters: ListRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<RowListAnswer>> {
@@ -491,7 +491,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * One page of rows in `id` order. Every query parameter that is not named here is an equality filter, `column=value`; several are combined with AND. A column of the table that is called `page` or `limit` cannot be filtered by. 
+     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter. 
      * List rows
      */
     async listRows(requestParameters: ListRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<RowListAnswer> {
@@ -535,7 +535,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * All tables that this tenant made through this API, newest first. System tables are not among them.
+     * All tables that this tenant created through this API, newest first. System tables are not included.
      * List the tables
      */
     async listTablesRaw(requestParameters: ListTablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TableListAnswer>> {
@@ -546,7 +546,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * All tables that this tenant made through this API, newest first. System tables are not among them.
+     * All tables that this tenant created through this API, newest first. System tables are not included.
      * List the tables
      */
     async listTables(requestParameters: ListTablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TableListAnswer> {
@@ -608,7 +608,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Sets columns in every row that matches. `where` and `set` must not be empty.
+     * Sets columns in every matching row. `where` and `set` must not be empty.
      * Update rows
      */
     async updateRowsRaw(requestParameters: UpdateRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AffectedRowsAnswer>> {
@@ -619,7 +619,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Sets columns in every row that matches. `where` and `set` must not be empty.
+     * Sets columns in every matching row. `where` and `set` must not be empty.
      * Update rows
      */
     async updateRows(requestParameters: UpdateRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AffectedRowsAnswer> {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -113,7 +113,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables, binds the attachments that they name, and lets the process go on; where one of these fails, none is done. 
+     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. 
      * Complete a task
      */
     async completeTaskRaw(requestParameters: CompleteTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -124,7 +124,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables, binds the attachments that they name, and lets the process go on; where one of these fails, none is done. 
+     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. 
      * Complete a task
      */
     async completeTask(requestParameters: CompleteTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -194,8 +194,8 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * A variable of type File, from before attachments. For administrators, whoever started the instance and participants of its discussion; for others it does not exist. 
-     * Download an old file
+     * A variable of type File, from before attachments existed. For administrators, the user who started the instance, and participants of its discussion. For others it does not exist. 
+     * Download a legacy file
      */
     async downloadTaskFileRaw(requestParameters: DownloadTaskFileRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Blob>> {
         const requestOptions = await this.downloadTaskFileRequestOpts(requestParameters);
@@ -205,8 +205,8 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * A variable of type File, from before attachments. For administrators, whoever started the instance and participants of its discussion; for others it does not exist. 
-     * Download an old file
+     * A variable of type File, from before attachments existed. For administrators, the user who started the instance, and participants of its discussion. For others it does not exist. 
+     * Download a legacy file
      */
     async downloadTaskFile(requestParameters: DownloadTaskFileRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Blob> {
         const response = await this.downloadTaskFileRaw(requestParameters, initOverrides);
@@ -326,7 +326,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * The variables of its process instance. The `value` of a file is the path of its download: one that begins with `/api/v1/` is absolute from the gateway root, any other is relative to `/api/v1/tasklist`. 
+     * The variables of the task\'s process instance. The `value` of a file is the path of its download. A path that begins with `/api/v1/` is absolute from the gateway root; any other path is relative to `/api/v1/tasklist`. 
      * Read a task\'s variables
      */
     async getTaskVariablesRaw(requestParameters: GetTaskVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<{ [key: string]: ReadVariable; }>> {
@@ -337,7 +337,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * The variables of its process instance. The `value` of a file is the path of its download: one that begins with `/api/v1/` is absolute from the gateway root, any other is relative to `/api/v1/tasklist`. 
+     * The variables of the task\'s process instance. The `value` of a file is the path of its download. A path that begins with `/api/v1/` is absolute from the gateway root; any other path is relative to `/api/v1/tasklist`. 
      * Read a task\'s variables
      */
     async getTaskVariables(requestParameters: GetTaskVariablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<{ [key: string]: ReadVariable; }> {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 /**
  * Waybill
- * Two things that a BPMN platform lacks, over HTTP:  - **Tenant tables**: a tenant\'s administrator makes tables in the tenant\'s own schema and works with their rows, without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and reaches an outside system as a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457) that says in one sentence what was wrong, and points at each fault of the body. 
+ * Waybill adds two things to a BPMN platform:  - **Tenant tables**: a tenant\'s administrator creates tables in the tenant\'s own schema and works with their rows,   without SQL. - **Form file attachments**: a file chosen in a form becomes a draft, is committed when the process takes it, and   reaches an outside system through a signed URL that works exactly once.  Every error is an `application/problem+json` document (RFC 9457). It says in one sentence what was wrong, and points to each fault of the body. 
  *
  * The version of the OpenAPI document: 0.2.0
  * 
@@ -78,7 +78,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * From now on a token with this `jti` opens nothing of this tenant, until `expires_at`. The process that answers refuses it at once, all others within five seconds. Another tenant that the token names is not affected. Repeating it changes nothing, or extends it. 
+     * Refuses every token with this `jti` in this tenant until `expires_at`. The process that answers refuses it at once, all other processes within five seconds. Other tenants that the token names are not affected. Repeating the request changes nothing, or extends the time. 
      * Revoke an access token
      */
     async revokeTokenRaw(requestParameters: RevokeTokenRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Revocation>> {
@@ -89,7 +89,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * From now on a token with this `jti` opens nothing of this tenant, until `expires_at`. The process that answers refuses it at once, all others within five seconds. Another tenant that the token names is not affected. Repeating it changes nothing, or extends it. 
+     * Refuses every token with this `jti` in this tenant until `expires_at`. The process that answers refuses it at once, all other processes within five seconds. Other tenants that the token names are not affected. Repeating the request changes nothing, or extends the time. 
      * Revoke an access token
      */
     async revokeToken(requestParameters: RevokeTokenRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Revocation> {

@@ -105,7 +105,7 @@ export interface AllowedTypes {
      */
     extensions: Array<string>;
     /**
-     * The largest file, in units of 1,048,576 bytes.
+     * The size limit of a file, in units of 1,048,576 bytes.
      * @type {number}
      * @memberof AllowedTypes
      */
@@ -130,7 +130,7 @@ export interface AttachmentMetadata {
      */
     file_name: string;
     /**
-     * As the server found it in the bytes.
+     * The media type that the server found in the bytes.
      * @type {string}
      * @memberof AttachmentMetadata
      */
@@ -251,7 +251,7 @@ export interface ColumnDefinition {
 
 
 /**
- * | type | takes | answers |
+ * | type | takes | returns |
  * |---|---|---|
  * | text | string | string |
  * | integer | number | number |
@@ -277,7 +277,7 @@ export const ColumnType = {
 export type ColumnType = typeof ColumnType[keyof typeof ColumnType];
 
 /**
- * This contract, bundled.
+ * This contract, bundled into one document.
  * @export
  * @interface Contract
  */
@@ -327,7 +327,7 @@ export interface Deployment {
      */
     name: string;
     /**
-     * What the engine will ignore, each with its line.
+     * What the engine ignores, each with its line.
      * @type {Array<string>}
      * @memberof Deployment
      */
@@ -377,7 +377,7 @@ export interface DownloadUrlRequest {
      */
     process_instance_id: string;
     /**
-     * One entry for each occurrence of a placeholder; the same attachment may stand here many times.
+     * One entry for each occurrence of a placeholder. An attachment may appear several times.
      * @type {Array<string>}
      * @memberof DownloadUrlRequest
      */
@@ -409,7 +409,7 @@ export interface Embed {
      */
     embed_id: string;
     /**
-     * Where the form is shown. Absolute where the public address of the instance is configured.
+     * Where the form is shown. An absolute URL if the public address of the instance is configured.
      * @type {string}
      * @memberof Embed
      */
@@ -578,7 +578,7 @@ export interface Finalized {
  */
 export interface FormSession {
     /**
-     * To be sent as `X-Probis-Form-Token`.
+     * Send it in the header `X-Probis-Form-Token`.
      * @type {string}
      * @memberof FormSession
      */
@@ -644,31 +644,33 @@ export interface Incident {
      */
     activity_id: string;
     /**
-     * What kind of trouble: `url_issuance_failed`, `rejected` (the integration's own refusal), `interrupted` (the server ended in
-     * mid-call), `process_failed` (the integration answered or a timer has fired, but the process cannot go on), `internal_error` (the
-     * log knows more), or why no request could be made or answered, such as `unknown_placeholder`, `addon_not_found`, `secret_not_found`,
-     * `refused_by_policy`, `unreachable`, `timed_out`.
+     * The kind of failure: `url_issuance_failed`, `rejected` (the integration refused the request), `interrupted`
+     * (the server ended during the call), `process_failed` (the integration answered or a timer fired, but the
+     * process cannot continue), `internal_error` (see the server's log), or why the request could not be sent or got
+     * no answer, such as `unknown_placeholder`, `addon_not_found`, `secret_not_found`, `refused_by_policy`,
+     * `unreachable`, `timed_out`.
      * 
      * @type {string}
      * @memberof Incident
      */
     type: string;
     /**
-     * What an operator can act on. Holds no download token, and no variable's value but where the integration repeats one in its
-     * refusal, whose beginning is told.
+     * What an operator can act on. It contains no download token. It contains a variable's value only if the
+     * integration repeats it in its refusal, of which the beginning is quoted.
      * 
      * @type {string}
      * @memberof Incident
      */
     message: string;
     /**
-     * Whether the integration got the request; `unknown` where it may have.
+     * Whether the integration received the request; `unknown` if it may have.
      * @type {IncidentRequestSentEnum}
      * @memberof Incident
      */
     request_sent: IncidentRequestSentEnum;
     /**
-     * The attempt that failed, from 1 and on through every pass of the activity; 0 where nothing was attempted.
+     * The attempt that failed, counted from 1 through all passes of the activity. 0 if nothing was attempted.
+     * 
      * @type {number}
      * @memberof Incident
      */
@@ -817,7 +819,7 @@ export interface NewEmbed {
      */
     process_key: string;
     /**
-     * The sites that may show the form in a frame; none by default.
+     * The sites that may show the form in a frame. None by default.
      * @type {Array<string>}
      * @memberof NewEmbed
      */
@@ -862,7 +864,7 @@ export interface NewProcessInstance {
      */
     process_key: string;
     /**
-     * By name.
+     * The variables, by name.
      * @type {{ [key: string]: Variable; }}
      * @memberof NewProcessInstance
      */
@@ -875,13 +877,14 @@ export interface NewProcessInstance {
  */
 export interface NewRevocation {
     /**
-     * The token's claim of this name.
+     * The token's claim `jti`.
      * @type {string}
      * @memberof NewRevocation
      */
     jti: string;
     /**
-     * When the token expires, its claim `exp`. The revocation is forgotten after that. Without it the revocation stays.
+     * When the token expires: its claim `exp`. The revocation is deleted after that. Without this value it stays.
+     * 
      * @type {string}
      * @memberof NewRevocation
      */
@@ -894,7 +897,7 @@ export interface NewRevocation {
  */
 export interface NewRows {
     /**
-     * Every row has exactly the same columns.
+     * Every row must have the same columns.
      * @type {Array<{ [key: string]: any; }>}
      * @memberof NewRows
      */
@@ -907,7 +910,7 @@ export interface NewRows {
  */
 export interface NewSecret {
     /**
-     * At most 8,192 bytes in UTF-8. No operation answers it.
+     * At most 8,192 bytes in UTF-8. No operation returns it.
      * @type {string}
      * @memberof NewSecret
      */
@@ -932,7 +935,7 @@ export interface NewTable {
      */
     description?: string;
     /**
-     * The built-in columns `id`, `created_at` and `updated_at` come by themselves and must not be named.
+     * The columns `id`, `created_at` and `updated_at` are built in and must not be listed.
      * @type {Array<ColumnDefinition>}
      * @memberof NewTable
      */
@@ -977,8 +980,8 @@ export interface Participants {
     participants: Array<Participant>;
 }
 /**
- * What went wrong (RFC 9457), with the platform's envelope members beside it.
- * `code` is stable and made for programs, `message` is made for people.
+ * What went wrong (RFC 9457), together with the platform's envelope members. `code` is stable and meant for
+ * programs, `message` is meant for people.
  * 
  * @export
  * @interface Problem
@@ -1028,7 +1031,7 @@ export interface Problem {
      */
     request_id: string;
     /**
-     * Every fault of the request, up to 100.
+     * The faults of the request, up to 100.
      * @type {Array<Fault>}
      * @memberof Problem
      */
@@ -1118,13 +1121,13 @@ export interface ProcessDefinitionDetail {
      */
     deployed_at: string;
     /**
-     * For administrators only.
+     * Only for administrators.
      * @type {string}
      * @memberof ProcessDefinitionDetail
      */
     bpmn?: string;
     /**
-     * A form-js schema; null where there is none.
+     * A form-js schema. Null if there is none.
      * @type {{ [key: string]: any; }}
      * @memberof ProcessDefinitionDetail
      */
@@ -1244,7 +1247,7 @@ export interface Readiness {
      */
     status: ReadinessStatusEnum;
     /**
-     * What needs an operator although the process can serve. Absent where nothing does.
+     * What an operator should look at although the process can serve requests. Absent if there is nothing.
      * @type {Array<ReadinessWarning>}
      * @memberof Readiness
      */
@@ -1267,7 +1270,9 @@ export type ReadinessStatusEnum = typeof ReadinessStatusEnum[keyof typeof Readin
  */
 export interface ReadinessWarning {
     /**
-     * `clock_off`: the process's clock is more than five seconds from the database's. `disk_low`: there is no room for uploads, which answer 507.
+     * `clock_off`: the process's clock differs from the database's by more than five seconds. `disk_low`: there is
+     * no room for uploads, and they are answered with 507.
+     * 
      * @type {string}
      * @memberof ReadinessWarning
      */
@@ -1370,7 +1375,7 @@ export interface ReportInstance {
      */
     state: ReportInstanceStateEnum;
     /**
-     * A user's `sub`; null for a visitor.
+     * A user's `sub`. Null for a visitor.
      * @type {string}
      * @memberof ReportInstance
      */
@@ -1457,7 +1462,7 @@ export interface Revocation {
     revoked_at: string;
 }
 /**
- * The table's own columns beside the built-in ones.
+ * The table's own columns, in addition to the built-in ones.
  * @export
  * @interface Row
  */
@@ -1489,7 +1494,7 @@ export interface Row {
  */
 export interface RowDeletion {
     /**
-     * Column to value; a row matches when it equals in all of them. null matches rows without a value.
+     * Column to value. A row matches if it equals all of them. null matches rows without a value.
      * @type {{ [key: string]: any; }}
      * @memberof RowDeletion
      */
@@ -1555,7 +1560,7 @@ export interface RowListAnswerData {
      */
     limit: number;
     /**
-     * How many rows match. Left out where the request says `$total=false`.
+     * The number of matching rows. Absent if the request says `$total=false`.
      * @type {number}
      * @memberof RowListAnswerData
      */
@@ -1568,13 +1573,13 @@ export interface RowListAnswerData {
  */
 export interface RowUpdate {
     /**
-     * Column to value; a row matches when it equals in all of them. null matches rows without a value.
+     * Column to value. A row matches if it equals all of them. null matches rows without a value.
      * @type {{ [key: string]: any; }}
      * @memberof RowUpdate
      */
     where: { [key: string]: any; };
     /**
-     * Column to new value. `updated_at` moves by itself; the built-in columns cannot be set.
+     * Column to new value. The server sets `updated_at`. The built-in columns cannot be set.
      * @type {{ [key: string]: any; }}
      * @memberof RowUpdate
      */
@@ -1699,7 +1704,7 @@ export interface StartForm {
      */
     name: string;
     /**
-     * A form-js schema; null where there is none.
+     * A form-js schema. Null if there is none.
      * @type {{ [key: string]: any; }}
      * @memberof StartForm
      */
@@ -1819,7 +1824,7 @@ export interface TableListAnswerData {
  */
 export interface TableRecord {
     /**
-     * Identifies this definition. A table that is dropped and made again gets another.
+     * Identifies this definition. A table that is dropped and created again gets another id.
      * @type {number}
      * @memberof TableRecord
      */
@@ -1911,7 +1916,7 @@ export interface Task {
  */
 export interface TaskCompletion {
     /**
-     * By name.
+     * The variables, by name.
      * @type {{ [key: string]: Variable; }}
      * @memberof TaskCompletion
      */
@@ -1966,7 +1971,7 @@ export interface TaskDetail {
      */
     created_at: string;
     /**
-     * A form-js schema; null where there is none.
+     * A form-js schema. Null if there is none.
      * @type {{ [key: string]: any; }}
      * @memberof TaskDetail
      */
@@ -1979,7 +1984,7 @@ export interface TaskDetail {
  */
 export interface UploadedFile {
     /**
-     * Absolute from the gateway root; to be read with a login.
+     * Absolute from the gateway root. Reading it needs a login.
      * @type {string}
      * @memberof UploadedFile
      */
@@ -1998,7 +2003,7 @@ export interface Variable {
      */
     value: any | null;
     /**
-     * A type of Camunda 7. Told from the value where it is absent.
+     * A type of Camunda 7. If absent, it follows from the value.
      * @type {VariableTypeEnum}
      * @memberof Variable
      */
@@ -2035,7 +2040,7 @@ export type VariableTypeEnum = typeof VariableTypeEnum[keyof typeof VariableType
  */
 export interface VariableCorrections {
     /**
-     * By name.
+     * The variables, by name.
      * @type {{ [key: string]: Variable; }}
      * @memberof VariableCorrections
      */
@@ -2060,7 +2065,7 @@ export interface VariableValueInfo {
      */
     mimetype?: string;
     /**
-     * As it is read; the same as `mimetype`.
+     * The same as `mimetype`, spelled as in responses.
      * @type {string}
      * @memberof VariableValueInfo
      */
@@ -2073,7 +2078,7 @@ export interface VariableValueInfo {
  */
 export interface VisitorStart {
     /**
-     * By name.
+     * The variables, by name.
      * @type {{ [key: string]: Variable; }}
      * @memberof VisitorStart
      */
