@@ -107,6 +107,16 @@ function countKeys(value: unknown): number {
   return keys;
 }
 
+/** Whether the text is JSON by the rules of the built-in parser. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The source text of a number: exact for `JSON.rawJSON` objects, as JavaScript writes it for others. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);

@@ -5,6 +5,7 @@
 
 import { issueDownloadUrls } from "../../files/attachments/issue.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
+import { isJson } from "../../infrastructure/json.ts";
 import { type OutboundAnswer, wholeBodyOf } from "../../infrastructure/outbound/answer.ts";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
@@ -218,13 +219,4 @@ function resultVariableOf(body: string, contentType: string): Variable {
   if (/^\s*[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType) && isJson(body))
     return { type: "Json", value: body };
   return { type: "String", value: body };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 /** Process variables as Camunda 7 types them, and how each is written as text and as JSON (design 9). */
-import { numberText } from "../../infrastructure/json.ts";
+import { isJson, numberText } from "../../infrastructure/json.ts";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import type { VariableType } from "../engine.ts";
 
@@ -53,7 +53,7 @@ const writers: Readonly<Record<VariableType, (value: unknown) => string | undefi
   Integer: numberJson,
   Long: numberJson,
   Double: numberJson,
-  Json: (value) => (typeof value === "string" ? validJson(value) : JSON.stringify(value)),
+  Json: (value) => (typeof value === "string" ? (isJson(value) ? value : undefined) : JSON.stringify(value)),
   Null: () => "null",
   File: stringJson,
 };
@@ -65,13 +65,4 @@ function stringJson(value: unknown): string | undefined {
 function numberJson(value: unknown): string | undefined {
   const text = typeof value === "string" ? value : numberText(value);
   return text !== undefined && jsonNumber.test(text) ? text : undefined;
-}
-
-function validJson(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** The value types of Camunda 7, each with how its value is written as JSON text. */
 import { daysInMonth } from "../../infrastructure/calendar.ts";
 import { integerOf, parseDecimal } from "../../infrastructure/decimal.ts";
-import { numberText } from "../../infrastructure/json.ts";
+import { isJson, numberText } from "../../infrastructure/json.ts";
 import type { VariableType } from "./variable.ts";
 
 /** The value as JSON text, every digit kept; undefined where it is not of the type. */
@@ -47,10 +47,5 @@ function json(value: unknown): string | undefined {
   // A value was parsed from a body: only a text of the caller's own has to be looked at.
   if (typeof value !== "string")
     return value === undefined ? undefined : JSON.stringify(JSON.stringify(value));
-  try {
-    JSON.parse(value);
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
+  return isJson(value) ? JSON.stringify(value) : undefined;
 }
