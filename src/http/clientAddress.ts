@@ -1,7 +1,6 @@
 /** The address that a request came from, as far as it can be believed (TRUSTED_PROXIES). */
 import ipaddr from "ipaddr.js";
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
+import { type Address, isInRange } from "../infrastructure/ipAddress.ts";
 
 /** More proxies than any honest chain has. What is further left is not read. */
 const maxHops = 32;
@@ -15,7 +14,7 @@ const maxHopLength = 100;
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: readonly string[]): string {
   const ranges = trusted.map((range) => ipaddr.parseCIDR(range));
-  const isTrusted = (address: Address) => ranges.some(([range, bits]) => isWithin(address, range, bits));
+  const isTrusted = (address: Address) => ranges.some((range) => isInRange(address, range));
   let nearest = ipaddr.process(peer);
   for (const hop of lastHops(forwardedFor ?? "")) {
     if (!isTrusted(nearest) || !ipaddr.isValid(hop)) break;
@@ -47,6 +46,3 @@ function withoutPort(hop: string): string {
   const [, bracketed, dotted] = /^(?:\[([^\]]+)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/.exec(hop) ?? [];
   return bracketed ?? dotted ?? hop;
 }
-
-const isWithin = (address: Address, range: Address, bits: number) =>
-  address.kind() === range.kind() && address.match(range as never, bits);

@@ -1,7 +1,6 @@
 /** What kind of address one is, for a policy that lets calls go to the public internet alone (design 9). */
 import ipaddr from "ipaddr.js";
-
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+import { type Address, isInRange } from "../ipAddress.ts";
 
 const kinds: Readonly<Record<string, string>> = {
   unspecified: "an unspecified address",
@@ -32,7 +31,7 @@ export function specialKind(address: Address): string | undefined {
   const range = address.range();
   if (range !== "unicast") return kinds[range] ?? "an address reserved for documentation or a protocol";
   if (address.toString() === platformAddress.toString()) return "an address of the cloud platform";
-  const isPublic = address instanceof ipaddr.IPv4 || address.match(globalUnicast);
+  const isPublic = address instanceof ipaddr.IPv4 || isInRange(address, globalUnicast);
   return isPublic ? undefined : "an address outside of the public internet";
 }
 

@@ -1,12 +1,13 @@
 /** What an operator lets service tasks call beside public addresses on ports 80 and 443: OUTBOUND_ALLOW. */
 import ipaddr from "ipaddr.js";
-import { type Address, calledAddress, parseAddress } from "./addressKinds.ts";
+import { type Address, type AddressRange, isInRange } from "../ipAddress.ts";
+import { calledAddress, parseAddress } from "./addressKinds.ts";
 
 /** A host or a range of addresses, on one port or on all. */
 export interface AllowRule {
   /** Lower case, ASCII, without a closing dot: allowed whatever it resolves to. */
   readonly host: string | undefined;
-  readonly range: readonly [Address, number] | undefined;
+  readonly range: AddressRange | undefined;
   readonly port: number | undefined;
 }
 
@@ -36,19 +37,15 @@ export function isAllowed(
   return rules.some((rule) => {
     if (rule.port !== undefined && rule.port !== port) return false;
     if (rule.host === host) return true;
-    return rule.range !== undefined && isWithin(called, rule.range) && (!isOwn || namesOwn(rule.range));
+    return rule.range !== undefined && isInRange(called, rule.range) && (!isOwn || namesOwn(rule.range));
   });
 }
 
-function namesOwn([network, bits]: readonly [Address, number]): boolean {
+function namesOwn([network, bits]: AddressRange): boolean {
   return bits === bitsOf(network) || (network.range() === "loopback" && bits >= 8);
 }
 
 const bitsOf = (address: Address) => address.toByteArray().length * 8;
-
-function isWithin(address: Address, [network, bits]: readonly [Address, number]): boolean {
-  return address.kind() === network.kind() && address.match(network as never, bits);
-}
 
 function rangeRule(entry: string): AllowRule | undefined {
   if (entry.includes("/")) return cidrRule(entry);

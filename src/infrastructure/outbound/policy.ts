@@ -7,7 +7,8 @@
  * and refuses zone ids.
  */
 import { lookup } from "node:dns/promises";
-import { type Address, calledAddress, parseAddress, specialKind } from "./addressKinds.ts";
+import type { Address } from "../ipAddress.ts";
+import { calledAddress, parseAddress, specialKind } from "./addressKinds.ts";
 import { type AllowRule, isAllowed } from "./allow.ts";
 import { DeliveryFailure } from "./failure.ts";
 import { interfaceAddresses } from "./ownAddresses.ts";
