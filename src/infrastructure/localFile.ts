@@ -1,7 +1,8 @@
 /** Files on their way through the server: in and out by way of a local file. Never in memory whole. */
 import { createHash } from "node:crypto";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import type { ReceivedFile } from "../generated/schemas.ts";
+import { writeAllSync } from "./writeAll.ts";
 
 /**
  * Writes a stream to a new file that only this user can read, hashing it on the way.
@@ -20,7 +21,7 @@ export async function writeAndHash(
     for await (const chunk of stream) {
       digest.update(chunk);
       size += chunk.byteLength;
-      writeWhole(descriptor, chunk);
+      writeAllSync(descriptor, chunk);
       collectGarbage(chunk.byteLength);
     }
   } finally {
@@ -38,8 +39,4 @@ function collectGarbage(received: number): void {
   if (receivedSince < bytesBetweenCollections) return;
   receivedSince = 0;
   Bun.gc(true);
-}
-
-function writeWhole(descriptor: number, chunk: Uint8Array): void {
-  for (let written = 0; written < chunk.byteLength; ) written += writeSync(descriptor, chunk, written);
 }

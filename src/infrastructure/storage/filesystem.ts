@@ -11,6 +11,7 @@ import { constants } from "node:fs";
 import { access, type FileHandle, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { makePrivate, makePrivateFolder, privateFileMode } from "../privateFolder.ts";
+import { writeAll } from "../writeAll.ts";
 import {
   checkKey,
   type ListedObject,
@@ -109,16 +110,10 @@ function keyOf(folder: string, path: string): string {
 async function copyAnnounced(file: LocalFile, path: string): Promise<void> {
   const handle = await open(path, "wx", privateFileMode);
   try {
-    for await (const chunk of readAnnounced(file)) await writeWhole(handle, chunk);
+    for await (const chunk of readAnnounced(file)) await writeAll(handle, chunk);
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-async function writeWhole(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length; ) {
-    written += (await handle.write(chunk, written)).bytesWritten;
   }
 }
 
