@@ -9,7 +9,7 @@ import { knownRoles } from "../infrastructure/identity/roles.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import type { Caller, Visitor } from "../tenants/caller.ts";
 import { resolveTenant } from "../tenants/resolveTenant.ts";
-import { isRevoked } from "../tenants/tokenRevocations/revoked.ts";
+import { isRevoked } from "../tenants/tokenRevocations/revocationCache.ts";
 
 export interface Demand {
   /** Roles of which the caller needs one; empty where any known role will do. */

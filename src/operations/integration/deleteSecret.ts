@@ -2,10 +2,10 @@ import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 import { deleteSecret as deleteRow } from "../../tenants/secrets/queries.ts";
-import { secretsOf } from "../../tenants/secrets/secretSealing.ts";
+import { requireSealing } from "../../tenants/secrets/secrets.ts";
 
 export const deleteSecret: Handler<"deleteSecret"> = async ({ params, caller, requestId }, deps) => {
-  secretsOf(deps);
+  requireSealing(deps);
   const { name } = params;
   const { tenant, subject: actor } = caller;
   await deps.sql.begin(async (tx) => {

@@ -4,14 +4,13 @@ import { Problem } from "../../infrastructure/problem.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 import { lockTenant } from "../../tenants/queries.ts";
 import { upsertSecret } from "../../tenants/secrets/queries.ts";
-import { secretsOf } from "../../tenants/secrets/secretSealing.ts";
-import { contextOf, mostSecrets } from "../../tenants/secrets/secrets.ts";
+import { contextOf, mostSecrets, requireSealing } from "../../tenants/secrets/secrets.ts";
 
 const longestBytes = 8_192;
 
 /** The value goes into the row, sealed, and nowhere else. */
 export const putSecret: Handler<"putSecret"> = async ({ params, body, caller, requestId }, deps) => {
-  const sealing = secretsOf(deps);
+  const sealing = requireSealing(deps);
   refuseUnfit(body.value);
   const { name } = params;
   const { tenant, subject: actor } = caller;

@@ -2,7 +2,7 @@ import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 import { insertRevocation, maxRevocations } from "../../tenants/tokenRevocations/queries.ts";
-import { rememberRevocation } from "../../tenants/tokenRevocations/revoked.ts";
+import { rememberRevocation } from "../../tenants/tokenRevocations/revocationCache.ts";
 
 /** Revokes for the caller's tenant only: another tenant that the token names has administrators who decide for it. */
 export const revokeToken: Handler<"revokeToken"> = async ({ body, caller, requestId }, { sql }) => {

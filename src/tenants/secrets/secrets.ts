@@ -1,21 +1,31 @@
-/** A tenant's secrets: sealed when they are set, opened when a service task runs, shown to nobody. */
+/** A tenant's secrets. They are sealed when they are set, and opened when a service task runs. Nobody can read them. */
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
+import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
+import { Problem } from "../../infrastructure/problem.ts";
 import { CannotOpen, type Sealing } from "../../infrastructure/sealing.ts";
 import { findAllSealed, findSealed, replaceSealed } from "./queries.ts";
 
 export const mostSecrets = 100;
 
-/** A row that was moved to another tenant or name does not open. */
+/** Binds a sealed value to its row: it cannot be opened under another tenant or name. */
 export const contextOf = (tenantId: number, name: string) => `secret\n${tenantId}\n${name}`;
+
+/** The keys that seal secrets. Throws `not_configured` if there are none. */
+export function requireSealing({ sealing }: Infrastructure): Sealing {
+  if (sealing) return sealing;
+  throw new Problem("not_configured", {
+    message: "This server is not configured for secrets. An operator can set SECRETS_KEY.",
+  });
+}
 
 export interface OpenedSecrets {
   /** By name. */
   readonly values: Readonly<Record<string, string>>;
-  /** Names of those that no configured key opens. */
+  /** Names of the secrets that no configured key opens. */
   readonly unreadable: readonly string[];
 }
 
-/** Of these names, those that there are. */
+/** The secrets with these names. Leaves out names that the tenant has no secret for. */
 export async function readSecrets(
   sql: Queryable,
   { tenantId, names, sealing }: { tenantId: number; names: readonly string[]; sealing: Sealing },
@@ -30,7 +40,10 @@ export async function readSecrets(
   return { values: Object.fromEntries(values), unreadable };
 }
 
-/** Seals what older keys have sealed with the first key, so that they can be taken away. Returns how many rows it changed. */
+/**
+ * Seals every secret of an older key with the first key, so that the older key can be removed from the configuration.
+ * Returns how many rows it changed.
+ */
 export async function resealAll(sql: Sql, sealing: Sealing): Promise<number> {
   let count = 0;
   let last = { tenantId: 0, name: "" };
