@@ -1,8 +1,8 @@
 /**
- * The audit trail (`waybill.audit_log`; reference 1.4, design 7). Append-only, one record a request.
+ * The audit trail, `waybill.audit_log`: append-only, one record a request. See docs/security.md.
  *
- * A change and its success commit together, so rooms write that record in the change's own statement or
- * transaction. A failure is written here, on its own, after the change has come to nothing.
+ * A change and the record of its success commit together, so operations write that record in the statement or the
+ * transaction of the change. The record of a failure is written afterwards, in a statement of its own.
  */
 import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
 
@@ -30,25 +30,36 @@ export interface AuditRecord {
   readonly tenantId: number;
   readonly actor: string;
   readonly action: AuditAction;
-  /** Of the table builder's actions; undefined for others. */
+  /** The table of a table builder's action. Undefined for all others. */
   readonly table: string | undefined;
   readonly statement: string;
   readonly requestId: string;
 }
 
-/** The record of a change that this very transaction makes. */
+/** Records a change in the transaction that makes it. */
 export async function recordSuccess(sql: Queryable, record: AuditRecord & { affectedRows: number | null }) {
   await sql`
-    insert into waybill.audit_log (tenant_id, actor, action, table_name, statement, affected_rows, outcome, request_id)
-    values (${record.tenantId}, ${record.actor}, ${record.action}, ${record.table ?? null},
-            ${record.statement.slice(0, 10_000)}, ${record.affectedRows}, 'success', ${record.requestId})`;
+    insert into waybill.audit_log (
+      tenant_id, actor, action, table_name,
+      statement, affected_rows, outcome, request_id
+    ) values (
+      ${record.tenantId}, ${record.actor}, ${record.action}, ${record.table ?? null},
+      ${record.statement.slice(0, 10_000)}, ${record.affectedRows}, 'success', ${record.requestId}
+    )`;
 }
 
-/** Says nothing where the request already has a record: its change was made although its answer was lost. */
+/**
+ * Records a failure. Does nothing if the request already has a record: then its change was committed, and only the
+ * answer was lost.
+ */
 export async function recordFailure(sql: Sql, record: AuditRecord & { error: string }) {
   await sql`
-    insert into waybill.audit_log (tenant_id, actor, action, table_name, statement, outcome, error, request_id)
-    values (${record.tenantId}, ${record.actor}, ${record.action}, ${record.table ?? null},
-            ${record.statement.slice(0, 10_000)}, 'failure', ${record.error.slice(0, 1_000)}, ${record.requestId})
+    insert into waybill.audit_log (
+      tenant_id, actor, action, table_name,
+      statement, outcome, error, request_id
+    ) values (
+      ${record.tenantId}, ${record.actor}, ${record.action}, ${record.table ?? null},
+      ${record.statement.slice(0, 10_000)}, 'failure', ${record.error.slice(0, 1_000)}, ${record.requestId}
+    )
     on conflict on constraint audit_log_request do nothing`;
 }

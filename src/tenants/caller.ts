@@ -1,7 +1,7 @@
-/** Who sends a request, once it is verified. */
+/** Who sends a request. */
 import type { Tenant } from "./tenant.ts";
 
-/** Who is calling, and for which tenant: verified, provisioned, and holding a role that the operation asks for. */
+/** A verified user of an existing tenant, with a role that the operation requires. */
 export interface Caller {
   /** The token's `sub`. */
   readonly subject: string;
@@ -10,13 +10,13 @@ export interface Caller {
   readonly roles: readonly string[];
 }
 
-/** A visitor of an embedded start form, as the form session token says. */
+/** A visitor of an embedded start form, from the form session token. */
 export interface Visitor {
-  /** The form session. */
+  /** The id of the form session. */
   readonly id: string;
   readonly tenant: Tenant;
   readonly processKey: string;
   readonly expiresAt: Date;
-  /** Where the session began; a platform's own sessions have none. */
+  /** The embed where the session began. Undefined for a session that the platform began itself. */
   readonly embedId: string | undefined;
 }

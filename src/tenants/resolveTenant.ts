@@ -1,6 +1,6 @@
 /**
- * A tenant that a valid access token names is provisioned on first use. The answer is remembered for the life of the
- * process: a tenant's row never changes and is never removed.
+ * Creates a tenant when a valid access token first names it. The process remembers every tenant that it has seen,
+ * because a tenant's row never changes and is never removed.
  */
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../infrastructure/database/connect.ts";
@@ -9,7 +9,7 @@ import { schemaOf, type Tenant } from "./tenant.ts";
 
 const provisioned = new WeakMap<Sql, LRUCache<string, Tenant>>();
 
-/** The tenant, provisioned if this is its first use; undefined where id or slug is taken by another tenant. */
+/** The tenant, created on first use. Undefined if the id or the slug belongs to another tenant. */
 export async function resolveTenant(sql: Sql, id: number, slug: string): Promise<Tenant | undefined> {
   const known = provisioned.get(sql) ?? new LRUCache({ max: 10_000 });
   provisioned.set(sql, known);

@@ -1,8 +1,8 @@
-/** A tenant owns one schema. Its id, slug and schema belong to nobody else. */
+/** A tenant. No two tenants share an id, a slug or a schema. */
 export interface Tenant {
   readonly id: number;
   readonly slug: string;
-  /** The PostgreSQL schema that holds the tenant's tables. Made of the id, so safe to quote. */
+  /** The PostgreSQL schema that holds the tenant's tables. Made from the id, so its name needs no escaping. */
   readonly schema: string;
 }
 

@@ -1,9 +1,9 @@
-/** A process's transaction table stands in its tenant's schema (design 9 and 10). */
+/** The name of a process's transaction table, which is in its tenant's schema. */
 import { quoteTable } from "../infrastructure/database/identifiers.ts";
 import { schemaOf } from "./tenant.ts";
 
 export const transactionTableName = (processKey: string) => `trx_${processKey}`;
 
-/** Quoted, with its schema. */
+/** The name with its schema, quoted for SQL. */
 export const transactionTable = (tenantId: number, processKey: string) =>
   quoteTable(schemaOf(tenantId), transactionTableName(processKey));

@@ -1,32 +1,34 @@
 /**
- * Which tokens are revoked, as this process knows it: asked of the database every few seconds and not at each request.
+ * The revoked tokens, in this process's memory. It asks the database for changes every few seconds, not at each request.
  *
- * A process refuses what it has revoked itself at once, and what others revoke within `staleMs`: knowledge that is
- * older is never used. So where the database is away for longer, requests with a token fail with its 503.
+ * A process refuses a token that it has revoked itself immediately, and one that another process has revoked within
+ * `staleMs`, because it never uses older knowledge. If the database is unavailable for longer, requests with a token
+ * get 503. See docs/decisions/identity.md.
  */
 import type { Sql } from "../../infrastructure/database/connect.ts";
 import { findChanges } from "./queries.ts";
 
-/** After this time a request has what is new fetched behind its back. */
+/** After this time a request starts to fetch the changes, and does not wait for them. */
 const refreshMs = 2_000;
-/** After this time a request waits for it. docs/operations.md and the contract name it. */
+/** After this time a request waits for the changes. docs/operations.md and the contract name this time. */
 const staleMs = 5_000;
-/** All of it is fetched again, so that memory holds no expired ones for good. */
+/** How often all revocations are fetched again, so that expired ones leave the memory. */
 const reloadMs = 3_600_000;
 
 interface Known {
   tokens: Set<string>;
-  /** The database's time of the last look; null before the first. */
+  /** The database's time at the last fetch. Null before the first one. */
   since: string | null;
-  /** `performance.now()` before the last look, and before the last that fetched everything. */
+  /** `performance.now()` before the last fetch. */
   checkedAt: number;
+  /** `performance.now()` before the last fetch of all revocations. */
   loadedAt: number;
   refreshing: Promise<void> | undefined;
 }
 
 const knownBy = new WeakMap<Sql, Known>();
 
-/** Whether the tenant has revoked the token that has this `jti`. A token without one cannot be revoked. */
+/** Whether the tenant has revoked the token with this `jti`. A token without a `jti` cannot be revoked. */
 export async function isRevoked(sql: Sql, tenantId: number, jti: string | undefined): Promise<boolean> {
   if (jti === undefined) return false;
   const known = knownOf(sql);
@@ -34,13 +36,13 @@ export async function isRevoked(sql: Sql, tenantId: number, jti: string | undefi
   if (age > refreshMs) {
     const refreshed = refreshOnce(sql, known);
     if (age > staleMs) await refreshed;
-    // The next request that finds nothing newer waits for another try, and meets its error.
+    // If this fails, a later request whose knowledge is too old tries again, and gets the error.
     else refreshed.catch(() => {});
   }
   return known.tokens.has(keyOf(tenantId, jti));
 }
 
-/** After the revocation is committed. */
+/** Call it after the revocation is committed. */
 export function rememberRevocation(sql: Sql, tenantId: number, jti: string): void {
   knownOf(sql).tokens.add(keyOf(tenantId, jti));
 }
