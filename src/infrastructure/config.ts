@@ -1,12 +1,15 @@
 /**
- * Configuration is a value: parsed once from the environment, complete and checked, then passed down (design 4).
+ * The configuration: parsed from the environment and checked once, then passed down as a value. docs/operations.md
+ * explains every variable.
  *
- * A bad variable is a `ConfigError` whose message is one line: the variable, what it got, what it takes. A secret's
- * value is never repeated in one. An empty variable counts as unset.
+ * A wrong variable throws a `ConfigError`. Its message is one line: the variable, its value, and what it must be. The
+ * message never repeats a secret. An empty variable counts as unset. For some variables, an empty text also switches a
+ * function off: see `emptyIfOff`.
  */
 import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
+import { diskSize, fileSize, memorySize, parseByteSize, type SizeRule } from "./byteSize.ts";
 import type { ClamdAddress } from "./clamd.ts";
 import { weaknessOf } from "./identity/weakSecret.ts";
 import { type AllowRule, parseOutboundAllow } from "./outbound/allow.ts";
@@ -18,54 +21,54 @@ export class ConfigError extends Error {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Absolute path. Holds the embedded database, object files and generated secrets. */
+  /** Absolute path of the folder for the embedded database, object files and generated secrets. */
   readonly dataDir: string;
-  /** Absent: PostgreSQL is embedded under `dataDir`. */
+  /** Undefined: an embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Connections for requests and jobs; `controlConnections` (database/connect.ts) come on top. */
+  /** Connections for requests and jobs. `controlConnections` (database/connect.ts) are added to these. */
   readonly databasePoolSize: number;
-  /** Absent: objects are files under `dataDir`. */
+  /** Undefined: objects are files under `dataDir`. */
   readonly s3: S3Config | undefined;
-  /** Absent: a shared secret is generated into `dataDir`. */
+  /** Undefined: a shared secret is generated into `dataDir`. */
   readonly accessTokens: AccessTokenConfig | undefined;
   readonly jwtIssuer: string | undefined;
   readonly jwtAudience: string | undefined;
-  /** Absent or empty, like `downloadTokenSecret`: the instance is not configured to issue download URLs. */
+  /** If this or `downloadTokenSecret` is undefined or empty, the server issues no download URLs. */
   readonly publicBaseUrl: string | undefined;
   readonly downloadTokenSecret: string | undefined;
   readonly formTokenSecret: string | undefined;
-  /** What tenants' secrets are encrypted under: the first one encrypts, each decrypts. Absent: there are no secrets. */
+  /** Keys for the secrets of tenants: the first one encrypts, each of them decrypts. Undefined: no secrets. */
   readonly secretsKeys: readonly string[] | undefined;
-  /** 1 to 3600. */
+  /** From 1 to 3600. */
   readonly downloadUrlTtlSeconds: number;
   readonly uploadMaxBytes: number;
-  /** Bytes that visitors may upload in a day (UTC): from one address, and by one embed. */
+  /** Bytes that visitors may upload in a day (UTC) from one address, and through one embed. */
   readonly publicUploadDailyQuota: { readonly perAddress: number; readonly perEmbed: number };
-  /** Bytes of all files of a tenant. Absent: no limit. */
+  /** Bytes of all files of one tenant. Undefined: no limit. */
   readonly tenantStorageQuota: number | undefined;
-  /** Bytes that uploads leave free on the disk of `dataDir`. Absent: 5 % of it, and 1 GB at most. */
+  /** Bytes that uploads leave free on the disk of `dataDir`. Undefined: 5 % of the disk, at most 1 GB. */
   readonly diskReserveBytes: number | undefined;
   readonly draftMaxAgeHours: number;
-  /** Files that were finalized without a process instance, and that no instance took, are removed after this. */
+  /** The age at which files are removed that were finalized without a process instance and that none has taken. */
   readonly unboundMaxAgeDays: number;
   readonly draftSweepIntervalSeconds: number;
-  /** Absent: uploads are not scanned for malware. */
+  /** Undefined: uploads are not scanned for malware. */
   readonly clamd: ClamdConfig | undefined;
-  /** What service tasks may call although its address is private. */
+  /** What service tasks may call besides public addresses. */
   readonly outboundAllow: readonly AllowRule[];
-  /** CIDR ranges whose X-Forwarded-For is believed. */
+  /** CIDR ranges of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Threads for work that a request's bytes can make expensive. */
+  /** Threads for work that a request can make expensive. */
   readonly workerThreads: number;
-  /** Bytes of resident memory past which new requests are refused. */
+  /** Bytes of resident memory above which new requests are refused. */
   readonly memoryLimitBytes: number;
-  /** How long a process that ends still serves, so that a proxy notices. */
+  /** How long a process still serves after SIGTERM, so that a proxy notices that it is not ready. */
   readonly shutdownGraceSeconds: number;
-  /** How long requests and service tasks under way may take after that. */
+  /** How long running requests and service tasks may take after that. */
   readonly shutdownDrainSeconds: number;
   /** Whether `/openapi.json` and `/openapi.yaml` are served. */
   readonly openapi: boolean;
-  /** Whether `/swagger` is served. Never without the contract, which the page reads. */
+  /** Whether `/swagger` is served. Never without the contract, which that page reads. */
   readonly swaggerUi: boolean;
   readonly logLevel: LogLevel;
 }
@@ -84,7 +87,7 @@ export type AccessTokenConfig =
 
 export interface ClamdConfig {
   readonly address: ClamdAddress;
-  /** What happens to an upload while clamd does not answer. */
+  /** Whether uploads are refused or accepted while clamd does not answer. */
   readonly whenAway: "refuse" | "accept";
 }
 
@@ -93,7 +96,7 @@ export type LogLevel = (typeof logLevels)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads every variable. `cwd` is what a relative DATA_DIR is relative to. Throws `ConfigError`. */
+/** Reads every variable. A relative DATA_DIR begins at `cwd`. Throws `ConfigError`. */
 export function parseConfig(environment: Environment, cwd: string): Config {
   const env: Environment = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value === "" ? undefined : value]),
@@ -103,37 +106,31 @@ export function parseConfig(environment: Environment, cwd: string): Config {
   const openapi = isOn(env, "OPENAPI");
   const config: Config = {
     host: env.HOST ?? "127.0.0.1",
-    port: numberOf(env, "PORT", { least: 0, most: 65_535, whole: true, otherwise: 3000 }),
+    port: wholeOf(env, "PORT", { least: 0, most: 65_535, otherwise: 3000 }),
     dataDir: resolve(cwd, env.DATA_DIR ?? ".data"),
     databaseUrl,
-    databasePoolSize: numberOf(env, "DATABASE_POOL_SIZE", {
-      least: 4,
-      most: 200,
-      whole: true,
-      otherwise: 20,
-    }),
+    databasePoolSize: wholeOf(env, "DATABASE_POOL_SIZE", { least: 4, most: 200, otherwise: 20 }),
     s3: s3Of(env),
     accessTokens: accessTokensOf(env),
     jwtIssuer: env.JWT_ISSUER,
     jwtAudience: env.JWT_AUDIENCE,
-    publicBaseUrl: orOff(environment, "PUBLIC_BASE_URL") ?? baseUrlOf(env, "PUBLIC_BASE_URL"),
+    publicBaseUrl: emptyIfOff(environment, "PUBLIC_BASE_URL") ?? baseUrlOf(env, "PUBLIC_BASE_URL"),
     downloadTokenSecret:
-      orOff(environment, "DOWNLOAD_TOKEN_SECRET") ?? secretOf(env, "DOWNLOAD_TOKEN_SECRET"),
-    formTokenSecret: orOff(environment, "FORM_TOKEN_SECRET") ?? secretOf(env, "FORM_TOKEN_SECRET"),
-    secretsKeys: orOff(environment, "SECRETS_KEY") === "" ? [] : secretsKeysOf(env, "SECRETS_KEY"),
-    downloadUrlTtlSeconds: numberOf(env, "FORM_ATTACHMENT_URL_TTL_SECONDS", {
+      emptyIfOff(environment, "DOWNLOAD_TOKEN_SECRET") ?? secretOf(env, "DOWNLOAD_TOKEN_SECRET"),
+    formTokenSecret: emptyIfOff(environment, "FORM_TOKEN_SECRET") ?? secretOf(env, "FORM_TOKEN_SECRET"),
+    secretsKeys: emptyIfOff(environment, "SECRETS_KEY") === "" ? [] : secretsKeysOf(env, "SECRETS_KEY"),
+    downloadUrlTtlSeconds: wholeOf(env, "FORM_ATTACHMENT_URL_TTL_SECONDS", {
       least: 1,
       most: 3600,
-      whole: true,
       otherwise: 900,
     }),
-    uploadMaxBytes: sizeOf(env, "UPLOAD_MAX_SIZE", 10 * 1024 ** 2),
+    uploadMaxBytes: sizeOf(env, "UPLOAD_MAX_SIZE", fileSize) ?? 10 * 1024 ** 2,
     publicUploadDailyQuota: {
-      perAddress: largeSizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_ADDRESS") ?? 1024 ** 3,
-      perEmbed: largeSizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_EMBED") ?? 20 * 1024 ** 3,
+      perAddress: sizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_ADDRESS", diskSize) ?? 1024 ** 3,
+      perEmbed: sizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_EMBED", diskSize) ?? 20 * 1024 ** 3,
     },
-    tenantStorageQuota: largeSizeOf(env, "TENANT_STORAGE_QUOTA"),
-    diskReserveBytes: largeSizeOf(env, "DISK_RESERVE"),
+    tenantStorageQuota: sizeOf(env, "TENANT_STORAGE_QUOTA", diskSize),
+    diskReserveBytes: sizeOf(env, "DISK_RESERVE", diskSize),
     unboundMaxAgeDays: numberOf(env, "UNBOUND_MAX_AGE_DAYS", { least: 1, most: 3650, otherwise: 30 }),
     draftMaxAgeHours: numberOf(env, "DRAFT_MAX_AGE_HOURS", { least: 0, most: 24 * 365, otherwise: 24 }),
     draftSweepIntervalSeconds: numberOf(env, "DRAFT_SWEEP_INTERVAL_SECONDS", {
@@ -144,13 +141,12 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     clamd: clamdOf(env),
     outboundAllow: allowRulesOf(env, "OUTBOUND_ALLOW"),
     trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
-    workerThreads: numberOf(env, "WORKER_THREADS", {
+    workerThreads: wholeOf(env, "WORKER_THREADS", {
       least: 2,
       most: 64,
-      whole: true,
       otherwise: Math.min(64, Math.max(2, availableParallelism())),
     }),
-    memoryLimitBytes: memoryOf(env, "MEMORY_LIMIT"),
+    memoryLimitBytes: sizeOf(env, "MEMORY_LIMIT", memorySize) ?? mostOfMemory(),
     shutdownGraceSeconds: numberOf(env, "SHUTDOWN_GRACE_SECONDS", { least: 0, most: 600, otherwise: 5 }),
     shutdownDrainSeconds: numberOf(env, "SHUTDOWN_DRAIN_SECONDS", { least: 0, most: 3_600, otherwise: 25 }),
     openapi,
@@ -160,22 +156,24 @@ export function parseConfig(environment: Environment, cwd: string): Config {
   const outside = databaseUrl !== undefined ? "DATABASE_URL" : config.s3 && "S3_ENDPOINT";
   if (outside && config.accessTokens === undefined)
     throw new ConfigError(
-      `JWT_SECRET is not set; with ${outside} it takes a secret of at least 32 characters, or JWT_JWKS_URL the URL of a key set`,
+      `JWT_SECRET is not set; with ${outside}, set it to a secret of at least 32 characters, ` +
+        "or set JWT_JWKS_URL to the URL of a key set",
     );
   return config;
 }
 
-/** `""` where a variable is set to nothing: a self-contained instance then makes no value of its own. */
-const orOff = (environment: Environment, name: string) => (environment[name] === "" ? "" : undefined);
+/** `""` if the variable is set to an empty text. Then a self-contained instance does not generate a value. */
+const emptyIfOff = (environment: Environment, name: string) => (environment[name] === "" ? "" : undefined);
 
-const refusal = (name: string, got: string, takes: string) =>
-  new ConfigError(`${name} is ${JSON.stringify(got)}; it takes ${takes}`);
+const refusal = (name: string, got: string, expected: string) =>
+  new ConfigError(`${name} is ${JSON.stringify(got)}; it must be ${expected}`);
 
-function numberOf(
-  env: Environment,
-  name: string,
-  rule: { least: number; most: number; whole?: boolean; otherwise: number },
-): number {
+type NumberRule = { readonly least: number; readonly most: number; readonly otherwise: number };
+
+const wholeOf = (env: Environment, name: string, rule: NumberRule) =>
+  numberOf(env, name, { ...rule, whole: true });
+
+function numberOf(env: Environment, name: string, rule: NumberRule & { readonly whole?: boolean }): number {
   const text = env[name];
   if (text === undefined) return rule.otherwise;
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -183,49 +181,24 @@ function numberOf(
   throw refusal(name, text, `a ${rule.whole ? "whole " : ""}number from ${rule.least} to ${rule.most}`);
 }
 
-function sizeOf(env: Environment, name: string, otherwise: number): number {
-  const text = env[name];
-  if (text === undefined) return otherwise;
-  const match = /^(\d+(?:\.\d+)?)\s*(KB|MB)?$/i.exec(text);
-  const unit = { KB: 1024, MB: 1024 ** 2 }[match?.[2]?.toUpperCase() ?? ""] ?? 1;
-  const bytes = Math.floor(Number(match?.[1]) * unit);
-  if (bytes >= 1 && bytes <= 1024 ** 3) return bytes;
-  throw refusal(name, text, "bytes, or a number with KB or MB, from 1 to 1024MB");
-}
-
-/** Of a disk, or of many files. */
-function largeSizeOf(env: Environment, name: string): number | undefined {
+function sizeOf(env: Environment, name: string, rule: SizeRule): number | undefined {
   const text = env[name];
   if (text === undefined) return undefined;
-  const match = /^(\d{1,15}(?:\.\d{1,9})?)\s*(KB|MB|GB|TB)?$/i.exec(text);
-  const units = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 };
-  const bytes = Math.floor(
-    Number(match?.[1]) * (units[match?.[2]?.toUpperCase() as keyof typeof units] ?? 1),
-  );
-  if (bytes >= 0 && bytes <= 1024 ** 5) return bytes;
-  throw refusal(name, text, "bytes, or a number with KB, MB, GB or TB, up to 1024TB");
+  const bytes = parseByteSize(text, rule);
+  if (bytes === undefined) throw refusal(name, text, rule.expected);
+  return bytes;
 }
 
-/** Four fifths of what the machine or its control group has, unless set. */
-function memoryOf(env: Environment, name: string): number {
-  const text = env[name];
-  if (text === undefined)
-    return Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) * 0.8);
-  const match = /^(\d+(?:\.\d+)?)\s*(MB|GB)$/i.exec(text);
-  const bytes = Number(match?.[1]) * (match?.[2]?.toUpperCase() === "GB" ? 1024 ** 3 : 1024 ** 2);
-  if (bytes >= 256 * 1024 ** 2 && bytes <= 1024 ** 4) return Math.floor(bytes);
-  throw refusal(name, text, "a number with MB or GB, from 256MB to 1024GB");
-}
+/** Four fifths of the memory of the machine or the container. */
+const mostOfMemory = () => Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) * 0.8);
 
 function urlOf(env: Environment, name: string, protocols: readonly string[]): URL | undefined {
   const text = env[name];
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url && protocols.includes(url.protocol)) return url;
-  // Not repeated: a database's URL holds its password.
-  throw new ConfigError(
-    `${name} is not a usable URL; it takes one that begins with ${protocols.join("// or ")}//`,
-  );
+  // The value is not repeated: the URL of a database holds its password.
+  throw new ConfigError(`${name} is not a valid URL; it must begin with ${protocols.join("// or ")}//`);
 }
 
 function baseUrlOf(env: Environment, name: string): string | undefined {
@@ -239,23 +212,24 @@ function secretOf(env: Environment, name: string): string | undefined {
   const secret = env[name];
   if (secret === undefined) return undefined;
   if (secret.length < leastSecretLength)
-    throw new ConfigError(`${name} has ${secret.length} characters; it takes at least ${leastSecretLength}`);
+    throw new ConfigError(
+      `${name} has ${secret.length} characters; it must have at least ${leastSecretLength}`,
+    );
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return secret;
   throw new ConfigError(
-    `${name} ${weakness}; it takes a random secret, such as \`openssl rand -hex 32\` prints`,
+    `${name} ${weakness}; it must be random: \`openssl rand -hex 32\` prints a good secret`,
   );
 }
 
 const leastSecretLength = 32;
 
-/** Whoever learns one of them must not be able to make what another one signs. */
+/** Somebody who learns one secret must not be able to sign what another one signs. */
 function requireDifferentSecrets(env: Environment): void {
   const names = ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET", "SECRETS_KEY"];
   for (const [at, name] of names.entries()) {
     const same = names.slice(0, at).find((other) => env[name] !== undefined && env[other] === env[name]);
-    if (same)
-      throw new ConfigError(`${name} is the same as ${same}; it takes a secret that nothing else has`);
+    if (same) throw new ConfigError(`${name} is the same as ${same}; give each of them a different secret`);
   }
 }
 
@@ -265,11 +239,12 @@ const isOn = (env: Environment, name: string) =>
 function secretsKeysOf(env: Environment, name: string): string[] | undefined {
   if (env[name] === undefined) return undefined;
   const keys = listOf(env, name);
-  const takes = "it takes one or more random keys of at least 32 characters, separated by commas";
+  const expected = "it must be one or more random keys of at least 32 characters, separated by commas";
   const short = keys.find(({ length }) => length < leastSecretLength) ?? (keys.length === 0 ? "" : undefined);
-  if (short !== undefined) throw new ConfigError(`${name} has a key of ${short.length} characters; ${takes}`);
+  if (short !== undefined)
+    throw new ConfigError(`${name} has a key of ${short.length} characters; ${expected}`);
   const weakness = keys.map(weaknessOf).find((found) => found !== undefined);
-  if (weakness !== undefined) throw new ConfigError(`${name} has a key that ${weakness}; ${takes}`);
+  if (weakness !== undefined) throw new ConfigError(`${name} has a key that ${weakness}; ${expected}`);
   return keys;
 }
 
@@ -277,7 +252,7 @@ function accessTokensOf(env: Environment): AccessTokenConfig | undefined {
   const secret = secretOf(env, "JWT_SECRET");
   const url = urlOf(env, "JWT_JWKS_URL", ["http:", "https:"]);
   if (secret !== undefined && url)
-    throw new ConfigError("JWT_SECRET and JWT_JWKS_URL are both set; it takes one of them");
+    throw new ConfigError("JWT_SECRET and JWT_JWKS_URL are both set; set only one of them");
   if (url) return { kind: "jwks", url };
   return secret === undefined ? undefined : { kind: "secret", secret };
 }
@@ -288,7 +263,7 @@ function s3Of(env: Environment): S3Config | undefined {
   if (endpoint.pathname !== "/") throw refusal("S3_ENDPOINT", endpoint.href, "a URL without a path");
   const required = (name: string) => {
     const value = env[name];
-    if (value === undefined) throw new ConfigError(`${name} is not set; with S3_ENDPOINT it takes a value`);
+    if (value === undefined) throw new ConfigError(`${name} is not set; S3_ENDPOINT requires it`);
     return value;
   };
   return {
@@ -321,8 +296,7 @@ function allowRulesOf(env: Environment, name: string): AllowRule[] {
   try {
     return parseOutboundAllow(listOf(env, name));
   } catch (error) {
-    const takes = "a comma-separated list of hosts, host:port pairs, addresses and CIDR ranges";
-    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}; it takes ${takes}`);
+    throw new ConfigError(`${name} is a list with a wrong entry: ${(error as Error).message}`);
   }
 }
 

@@ -82,7 +82,7 @@ test("quotas take bytes, or a number with KB, MB, GB or TB; without a value they
     diskReserveBytes: 0,
   });
   expect(refusal({ DISK_RESERVE: "5%" })).toBe(
-    'DISK_RESERVE is "5%"; it takes bytes, or a number with KB, MB, GB or TB, up to 1024TB',
+    'DISK_RESERVE is "5%"; it must be a number of bytes, or a number with KB, MB, GB or TB, up to 1024TB',
   );
   expect(refusal({ TENANT_STORAGE_QUOTA: "2000TB" })).toContain("TENANT_STORAGE_QUOTA");
 });
@@ -250,7 +250,7 @@ test("no two of the secrets may be the same", () => {
     ["DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET"],
   ] as const) {
     const message = refusal({ [one]: secret, [other]: secret });
-    expect(message).toBe(`${other} is the same as ${one}; it takes a secret that nothing else has`);
+    expect(message).toBe(`${other} is the same as ${one}; give each of them a different secret`);
     expect(message).not.toContain(secret);
   }
   expect(parse({ JWT_SECRET: "", DOWNLOAD_TOKEN_SECRET: "", FORM_TOKEN_SECRET: secret })).toMatchObject({
