@@ -1,6 +1,7 @@
 /** Configuration → the parts that every operation may use. The same for the server and for tests. */
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { createCaches } from "./infrastructure/caches.ts";
 import type { Config } from "./infrastructure/config.ts";
 import type { Sql } from "./infrastructure/database/connect.ts";
 import { createDiskSpace } from "./infrastructure/diskSpace.ts";
@@ -62,6 +63,7 @@ export function wire(config: Config, resources: Resources): Infrastructure {
     config,
     sql: resources.sql,
     control: resources.control ?? resources.sql,
+    caches: createCaches(),
     log: resources.log,
     workers: resources.workers ?? createWorkers({ threads: config.workerThreads }),
     sealing: config.secretsKeys && createSealing(config.secretsKeys, "tenant secrets"),

@@ -22,7 +22,7 @@ export interface Demand {
 export async function authenticateUser(request: Request, demand: Demand, deps: Deps): Promise<Caller> {
   const membership = await findMembership(request, demand, deps);
   const { id, slug, roles } = membership;
-  const tenant = await resolveTenant(deps.sql, id, slug);
+  const tenant = await resolveTenant(deps, id, slug);
   if (tenant) return { subject: membership.subject, tenant, roles };
   deps.log.warn({ tenant_id: id, slug }, "a token pairs a tenant id and a slug that belong to two tenants");
   throw unauthenticated();
@@ -38,10 +38,13 @@ export async function authenticateAnyTenant(
 }
 
 /** The visitor whom the form session token lets in. Throws `not_configured` where the instance has no public forms. */
-export async function authenticateVisitor(request: Request, { formTokens, sql }: Deps): Promise<Visitor> {
+export async function authenticateVisitor(
+  request: Request,
+  { formTokens, sql, caches }: Deps,
+): Promise<Visitor> {
   if (!formTokens) throw new Problem("not_configured", { message: "This instance has no public forms." });
   const verified = await formTokens.verify(request.headers.get("x-probis-form-token") ?? "");
-  const tenant = verified && (await resolveTenant(sql, verified.tenant.id, verified.tenant.slug));
+  const tenant = verified && (await resolveTenant({ sql, caches }, verified.tenant.id, verified.tenant.slug));
   const { embedId } = verified ?? {};
   if (!verified || !tenant || (embedId !== undefined && !(await isEmbed(sql, tenant.id, embedId))))
     throw new Problem("unauthenticated", { message: "A valid form session token is needed." });
@@ -49,13 +52,17 @@ export async function authenticateVisitor(request: Request, { formTokens, sql }:
   return { id, tenant, processKey, expiresAt, embedId };
 }
 
-async function findMembership(request: Request, { roles, tenant }: Demand, { accessTokens, sql }: Deps) {
+async function findMembership(
+  request: Request,
+  { roles, tenant }: Demand,
+  { accessTokens, sql, caches }: Deps,
+) {
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   const claims = token === undefined ? undefined : await accessTokens.verify(token);
   const asked = roles.length > 0 ? roles : knownRoles;
   for (const membership of claims?.tenants ?? [])
     if (isNamed(membership, tenant) && holdsOne(membership.roles, asked))
-      if (claims && !(await isRevoked(sql, membership.id, jtiOf(claims))))
+      if (claims && !(await isRevoked({ sql, caches }, membership.id, jtiOf(claims))))
         return { ...membership, subject: claims.sub };
   throw unauthenticated();
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./database/connect.ts";
 import type { DiskSpace } from "./diskSpace.ts";
@@ -15,6 +16,8 @@ export interface Infrastructure {
   readonly sql: Sql;
   /** A few connections apart from `sql`, for readiness and the signs of life of jobs. */
   readonly control: Sql;
+  /** What this process remembers between requests. */
+  readonly caches: Caches;
   readonly storage: Storage;
   /** Room for what uploads and downloads write to DATA_DIR. */
   readonly disk: DiskSpace;

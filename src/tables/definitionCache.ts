@@ -4,8 +4,10 @@
  * one. So a drop and re-create by another process is noticed at once, at the price of no extra round trip.
  */
 import { LRUCache } from "lru-cache";
+import type { CacheDescription } from "../infrastructure/caches.ts";
 import type { Sql } from "../infrastructure/database/connect.ts";
 import { databaseProblem } from "../infrastructure/database/databaseProblem.ts";
+import type { Infrastructure } from "../infrastructure/infrastructure.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { ColumnType } from "./columnTypes/columnType.ts";
@@ -18,18 +20,20 @@ export const stale = Symbol("stale");
 
 /** Columns remembered in all: a bound on memory, about 100 bytes each. */
 const rememberedColumns = 200_000;
-const caches = new WeakMap<Sql, LRUCache<string, Definition>>();
+const definitions: CacheDescription<LRUCache<string, Definition>> = {
+  create: () => new LRUCache({ maxSize: rememberedColumns }),
+};
 
 /**
  * Runs `use` with the table's definition, again with a fresh one where the remembered one turned out stale.
  * Throws `table_not_found` where the registry does not list the table.
  */
 export async function withDefinition<T>(
-  sql: Sql,
+  { sql, caches }: Pick<Infrastructure, "sql" | "caches">,
   { tenant, table }: { readonly tenant: Tenant; readonly table: string },
   use: (definition: Definition) => Promise<T | typeof stale>,
 ): Promise<T> {
-  const cache = cacheOf(sql);
+  const cache = caches.of(definitions);
   const key = `${tenant.id} ${table}`;
   const fresh = async () => {
     const definition = await load(sql, tenant, table);
@@ -75,10 +79,4 @@ async function load(sql: Sql, tenant: Tenant, table: string): Promise<Definition
     nullable: new Set(row.columns.filter(({ nullable }) => nullable).map(({ name }) => name)),
     types: new Map<string, ColumnType>([...Object.entries(builtInColumns), ...own]),
   };
-}
-
-function cacheOf(sql: Sql): LRUCache<string, Definition> {
-  const cache = caches.get(sql) ?? new LRUCache<string, Definition>({ maxSize: rememberedColumns });
-  caches.set(sql, cache);
-  return cache;
 }

@@ -26,10 +26,10 @@ interface Write {
   readonly statement: (definition: Definition, authorship: Authorship) => Statement;
 }
 
-export async function writeRows(request: WriteRequest, { sql }: Infrastructure, write: Write) {
+export async function writeRows(request: WriteRequest, { sql, caches }: Infrastructure, write: Write) {
   const { caller, params, requestId } = request;
   const target = { tenant: caller.tenant, table: params.table };
-  const affected = await withDefinition(sql, target, async (definition) => {
+  const affected = await withDefinition({ sql, caches }, target, async (definition) => {
     refuse([...request.faults, ...write.faults(definition)]);
     const statement = write.statement(definition, { actor: caller.subject, requestId });
     const result = await runWrite(sql, statement).catch(refuseData);

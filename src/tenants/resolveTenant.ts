@@ -3,16 +3,22 @@
  * because a tenant's row never changes and is never removed.
  */
 import { LRUCache } from "lru-cache";
+import type { CacheDescription, Caches } from "../infrastructure/caches.ts";
 import type { Sql } from "../infrastructure/database/connect.ts";
 import { findTenant, provisionTenant } from "./queries.ts";
 import { schemaOf, type Tenant } from "./tenant.ts";
 
-const provisioned = new WeakMap<Sql, LRUCache<string, Tenant>>();
+const provisioned: CacheDescription<LRUCache<string, Tenant>> = {
+  create: () => new LRUCache({ max: 10_000 }),
+};
 
 /** The tenant, created on first use. Undefined if the id or the slug belongs to another tenant. */
-export async function resolveTenant(sql: Sql, id: number, slug: string): Promise<Tenant | undefined> {
-  const known = provisioned.get(sql) ?? new LRUCache({ max: 10_000 });
-  provisioned.set(sql, known);
+export async function resolveTenant(
+  { sql, caches }: { readonly sql: Sql; readonly caches: Caches },
+  id: number,
+  slug: string,
+): Promise<Tenant | undefined> {
+  const known = caches.of(provisioned);
   const key = `${id} ${slug}`;
   const tenant = known.get(key) ?? (await loadTenant(sql, id, slug));
   if (tenant) known.set(key, tenant);

@@ -11,13 +11,17 @@ import postgres from "postgres";
 import { databaseProblem } from "./databaseProblem.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { connectionLifetimeSeconds, createPool, type Pool, type Pooled } from "./pool.ts";
+import { createShapeBudget, type ShapeBudget } from "./shapeBudget.ts";
 
-/** The pool. Not in it: cursors and COPY streams outside a transaction. */
-export type Sql = postgres.Sql;
+/** The pool. Cursors and COPY streams outside of a transaction are not supported. */
+export interface Sql extends postgres.Sql {
+  /** Which statements its connections may keep prepared. */
+  readonly shapes: ShapeBudget;
+}
 /** One transaction of it, as `sql.begin` hands it out. */
 export type Tx = postgres.TransactionSql;
 /** What a room's queries take as their first argument. */
-export type Queryable = Sql | Tx;
+export type Queryable = postgres.Sql | Tx;
 
 export interface ConnectOptions {
   /** Connections at most. */
@@ -55,7 +59,7 @@ const tenantWaits = { waitSeconds, maxWaiting: 1_000 };
 interface Connection extends Pooled {
   /** Tells whoever has borrowed the connection that it is lost. */
   onLost: () => void;
-  readonly sql: Sql;
+  readonly sql: postgres.Sql;
   readonly execute: Execute;
 }
 
@@ -95,6 +99,7 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
   return route(builder, (query) => run(query, lend), {
     begin: (...args: BeginArguments) => lend((connection) => beginOn(connection, args)),
     reserve: () => reserve(borrow),
+    shapes: createShapeBudget(),
     end: ({ timeout }: { timeout?: number } = {}) => pool.end(timeout),
   });
 }
@@ -109,7 +114,7 @@ export const connectServer = (url: string, poolSize: number) => ({
 });
 
 /** One client of one connection that has answered; `select 1` is what makes it connect. */
-async function open(builder: Sql, onLost: (connection: Connection) => void): Promise<Connection> {
+async function open(builder: postgres.Sql, onLost: (connection: Connection) => void): Promise<Connection> {
   const onclose = () => {
     connection.closed = true;
     connection.onLost();
@@ -245,7 +250,7 @@ const connectionLost = () =>
 const noAnswer = () => Object.assign(new Error("the database did not answer"), { code: "CONNECT_TIMEOUT" });
 
 /** `sql` with its queries sent to `execute` instead, and with these members in place of its own. */
-function route<T extends Queryable>(sql: T, execute: Execute, members: object): T {
+function route<T extends Queryable, M extends object>(sql: T, execute: Execute, members: M): T & M {
   const routed = (value: unknown) =>
     value instanceof Promise ? Object.assign(value, { handler: execute }) : value;
   const replaced: Record<PropertyKey, unknown> = {
@@ -256,5 +261,5 @@ function route<T extends Queryable>(sql: T, execute: Execute, members: object): 
   return new Proxy(sql, {
     apply: (target, self, args) => routed(Reflect.apply(target as unknown as Execute, self, args)),
     get: (target, name) => replaced[name] ?? Reflect.get(target, name),
-  });
+  }) as T & M;
 }

@@ -1,12 +1,13 @@
 /**
  * How many connections of a pool a tenant may use at a time.
  *
- * A tenant's requests and its jobs each have a share. Past it, statements wait outside of the pool, bounded in number
- * and time, and tenants that wait are served in turn. All tenants together leave a reserve for what no tenant asked for:
- * authentication, rate limits, upkeep. So a tenant whose statements are slow, or queue for locks, delays itself.
+ * A tenant's requests and its jobs each have a share. Statements beyond it wait outside of the pool, for a limited time
+ * and in a limited number, and tenants that wait are served in turn. All tenants together leave a reserve for work that
+ * no tenant asked for: authentication, rate limits, maintenance. So a tenant whose statements are slow, or wait for
+ * locks, delays only itself.
  *
- * The pool learns the tenant from the asynchronous context. A `sql` made for each request was the alternative, but what
- * is remembered for each pool (prepared statements, definitions, tenants) is found by that object.
+ * The pool learns the tenant from the asynchronous context, so a function that takes `sql` need not know for whom it
+ * works.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createFairShare, type FairShare, NoRoom } from "../fairShare.ts";

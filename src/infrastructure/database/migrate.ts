@@ -12,7 +12,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
 import { ConfigError } from "../config.ts";
-import { connect, type Sql, type Tx } from "./connect.ts";
+import { connect, type Queryable, type Tx } from "./connect.ts";
 import type { DatabaseLog } from "./embedded.ts";
 import {
   compatibility,
@@ -54,7 +54,7 @@ export async function migrate(url: string, options: MigrateOptions): Promise<voi
 
 /** `sql` is one session throughout: if it were lost and replaced, so would be the lock. */
 async function migrateUnderLock(
-  sql: Sql,
+  sql: postgres.ReservedSql,
   migrations: readonly Migration[],
   options: MigrateOptions,
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-async function requireVersion(sql: Sql): Promise<void> {
+async function requireVersion(sql: Queryable): Promise<void> {
   const [row] = await sql<{ number: number; name: string }[]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as name`;
   if (row && row.number >= 150_000) return;
@@ -91,7 +91,7 @@ async function requireVersion(sql: Sql): Promise<void> {
 }
 
 async function applyInTries(
-  sql: Sql,
+  sql: postgres.ReservedSql,
   migration: Migration,
   { log, lockSeconds = 300 }: MigrateOptions,
 ): Promise<void> {
@@ -109,7 +109,7 @@ async function applyInTries(
 const isLocked = ({ cause }: { cause?: unknown }) =>
   cause instanceof postgres.PostgresError && (cause.code === "55P03" || cause.code === "40P01");
 
-async function apply(sql: Sql, migration: Migration): Promise<void> {
+async function apply(sql: postgres.ReservedSql, migration: Migration): Promise<void> {
   try {
     await sql.begin(async (tx: Tx) => {
       await tx.unsafe(`set local lock_timeout = '${lockTimeout}'`);

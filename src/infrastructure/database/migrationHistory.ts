@@ -6,7 +6,7 @@
  * `waybill.schema_migrations` holds beyond their own five, so later migrations are recorded in `waybill.migrations`.
  */
 import { ConfigError } from "../config.ts";
-import type { Sql, Tx } from "./connect.ts";
+import type { Queryable, Tx } from "./connect.ts";
 
 export interface Migration {
   readonly version: number;
@@ -33,7 +33,7 @@ export function compatibility(version: number, name: string, text: string): numb
   throw new Error(`The migration ${name} begins with no line such as "-- compatible from: 0005"`);
 }
 
-export async function readApplied(sql: Sql): Promise<Applied[]> {
+export async function readApplied(sql: Queryable): Promise<Applied[]> {
   // Looked for first: a role that may not create schemas can still start on a database that is up to date.
   const [there] = await sql`
     select to_regclass('waybill.schema_migrations') is not null
@@ -46,7 +46,7 @@ export async function readApplied(sql: Sql): Promise<Applied[]> {
     order by version`;
 }
 
-async function createHistory(sql: Sql): Promise<void> {
+async function createHistory(sql: Queryable): Promise<void> {
   await sql`create schema if not exists waybill`;
   await sql`
     create table if not exists waybill.schema_migrations (

@@ -12,13 +12,13 @@ import { parseVariables } from "../../processes/variables/parse.ts";
  */
 export const startPublicProcess: Handler<"startPublicProcess"> = async (
   { body, faults, caller },
-  { engine, sql, workers, log },
+  { engine, sql, workers, caches, log },
 ) => {
   const { tenant, processKey, id: formSession } = caller;
   const variables = parseVariables(body, { faults, log });
   const started = await engine.findStarted(tenant, formSession);
   if (started) return answerOf(started);
-  const definition = await findLatestDefinition({ sql, workers }, tenant.id, processKey);
+  const definition = await findLatestDefinition({ sql, workers, caches }, tenant.id, processKey);
   if (!definition) throw new Problem("process_not_found");
   refuseForeign(variables, definition.start_form);
   return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));

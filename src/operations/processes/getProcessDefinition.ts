@@ -5,9 +5,13 @@ import { findBpmn } from "../../processes/engines/embedded/queries.ts";
 
 export const getProcessDefinition: Handler<"getProcessDefinition"> = async (
   { params, caller },
-  { sql, workers },
+  { sql, workers, caches },
 ) => {
-  const definition = await findLatestDefinition({ sql, workers }, caller.tenant.id, params.process_key);
+  const definition = await findLatestDefinition(
+    { sql, workers, caches },
+    caller.tenant.id,
+    params.process_key,
+  );
   if (!definition) throw new Problem("process_not_found");
   const { id, ...shown } = definition;
   // The text says where integrations are, and how they are called.

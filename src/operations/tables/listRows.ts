@@ -9,12 +9,12 @@ import { selectPage } from "../../tables/statements.ts";
 import { filterCondition } from "../../tables/values.ts";
 
 /** One round trip; the database writes the rows' JSON, which goes out as it is. */
-export const listRows: Handler<"listRows"> = async ({ params, query, caller }, { sql }) => {
+export const listRows: Handler<"listRows"> = async ({ params, query, caller }, { sql, caches }) => {
   const { page = 0, limit = 50, $total: total = true, ...filters } = query;
   refuseReserved(filters);
   const offset = BigInt(page) * BigInt(limit);
   const target = { tenant: caller.tenant, table: params.table };
-  const found = await withDefinition(sql, target, async (definition) => {
+  const found = await withDefinition({ sql, caches }, target, async (definition) => {
     const where = filterCondition(definition, filters);
     const statement = selectPage(definition, { where, limit, offset, total });
     const result = await runPage(sql, statement).catch(refuseSize);

@@ -5,7 +5,7 @@ import { insertRevocation, maxRevocations } from "../../tenants/tokenRevocations
 import { rememberRevocation } from "../../tenants/tokenRevocations/revocationCache.ts";
 
 /** Revokes for the caller's tenant only: another tenant that the token names has administrators who decide for it. */
-export const revokeToken: Handler<"revokeToken"> = async ({ body, caller, requestId }, { sql }) => {
+export const revokeToken: Handler<"revokeToken"> = async ({ body, caller, requestId }, { sql, caches }) => {
   const { jti } = body;
   const { tenant, subject: actor } = caller;
   const expiresAt = momentOf(body.expires_at);
@@ -23,7 +23,7 @@ export const revokeToken: Handler<"revokeToken"> = async ({ body, caller, reques
     });
     return row;
   });
-  rememberRevocation(sql, tenant.id, jti);
+  rememberRevocation(caches, tenant.id, jti);
   return { status: 200, body: revocation };
 };
 

@@ -2,7 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import type { ProcessDefinition } from "../../generated/schemas.ts";
-import type { Sql } from "../../infrastructure/database/connect.ts";
+import type { CacheDescription } from "../../infrastructure/caches.ts";
 import { utc } from "../../infrastructure/database/timestamps.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { readModel } from "../engines/embedded/models.ts";
@@ -19,7 +19,7 @@ interface Row extends ProcessDefinition {
   readonly id: string;
 }
 
-type Within = Pick<Infrastructure, "sql" | "workers">;
+type Within = Pick<Infrastructure, "sql" | "workers" | "caches">;
 
 /** Undefined where the tenant has no such process. */
 export async function findLatestDefinition(
@@ -42,23 +42,17 @@ interface Remembered {
 }
 
 /** A definition never changes, and its model takes time to read: visitors ask for its form again and again. */
-const startForms = new WeakMap<Sql, LRUCache<string, Remembered>>();
+const startForms: CacheDescription<LRUCache<string, Remembered>> = {
+  create: () =>
+    new LRUCache({ max: 10_000, maxSize: 32 * 1024 ** 2, sizeCalculation: ({ size }) => size + 1 }),
+};
 
 async function startFormOf(within: Within, id: string): Promise<FormSchema | null> {
-  const { sql } = within;
-  const known = startForms.get(sql) ?? newCache();
-  startForms.set(sql, known);
+  const known = within.caches.of(startForms);
   const remembered = known.get(id) ?? (await readStartForm(within, id));
   known.set(id, remembered);
   return remembered.form;
 }
-
-const newCache = () =>
-  new LRUCache<string, Remembered>({
-    max: 10_000,
-    maxSize: 32 * 1024 ** 2,
-    sizeCalculation: ({ size }) => size + 1,
-  });
 
 async function readStartForm({ sql, workers }: Within, id: string): Promise<Remembered> {
   const { startFormRef } = await readModel(sql, id, workers);

@@ -5,6 +5,7 @@
  * `staleMs`, because it never uses older knowledge. If the database is unavailable for longer, requests with a token
  * get 503. See docs/decisions/identity.md.
  */
+import type { CacheDescription, Caches } from "../../infrastructure/caches.ts";
 import type { Sql } from "../../infrastructure/database/connect.ts";
 import { findChanges } from "./queries.ts";
 
@@ -26,12 +27,24 @@ interface Known {
   refreshing: Promise<void> | undefined;
 }
 
-const knownBy = new WeakMap<Sql, Known>();
+const revocations: CacheDescription<Known> = {
+  create: () => ({
+    tokens: new Set(),
+    since: null,
+    checkedAt: Number.NEGATIVE_INFINITY,
+    loadedAt: Number.NEGATIVE_INFINITY,
+    refreshing: undefined,
+  }),
+};
 
 /** Whether the tenant has revoked the token with this `jti`. A token without a `jti` cannot be revoked. */
-export async function isRevoked(sql: Sql, tenantId: number, jti: string | undefined): Promise<boolean> {
+export async function isRevoked(
+  { sql, caches }: { readonly sql: Sql; readonly caches: Caches },
+  tenantId: number,
+  jti: string | undefined,
+): Promise<boolean> {
   if (jti === undefined) return false;
-  const known = knownOf(sql);
+  const known = caches.of(revocations);
   const age = performance.now() - known.checkedAt;
   if (age > refreshMs) {
     const refreshed = refreshOnce(sql, known);
@@ -43,16 +56,8 @@ export async function isRevoked(sql: Sql, tenantId: number, jti: string | undefi
 }
 
 /** Call it after the revocation is committed. */
-export function rememberRevocation(sql: Sql, tenantId: number, jti: string): void {
-  knownOf(sql).tokens.add(keyOf(tenantId, jti));
-}
-
-function knownOf(sql: Sql): Known {
-  const never = Number.NEGATIVE_INFINITY;
-  const fresh = { tokens: new Set<string>(), since: null, checkedAt: never, loadedAt: never };
-  const known = knownBy.get(sql) ?? { ...fresh, refreshing: undefined };
-  knownBy.set(sql, known);
-  return known;
+export function rememberRevocation(caches: Caches, tenantId: number, jti: string): void {
+  caches.of(revocations).tokens.add(keyOf(tenantId, jti));
 }
 
 function refreshOnce(sql: Sql, known: Known): Promise<void> {
