@@ -1,6 +1,7 @@
 /** A request's JSON body: read within bounds of size, time and memory, decoded strictly, parsed without loss. */
 import { parseJson, parseJsonInTurns, smallText } from "../infrastructure/json.ts";
 import { Problem } from "../infrastructure/problem.ts";
+import { withTimeout } from "../infrastructure/withTimeout.ts";
 import { type BodyPlace, noRoom, takeRoom } from "./bodyRoom.ts";
 import { stallMs, timeToSend, tooSlow, watchPace } from "./pace.ts";
 
@@ -60,15 +61,15 @@ async function readSmall(request: Request, announced: number, { limits, place }:
   const { bodies } = place.room;
   const leave = bodies.tryTake(place.group) ?? (await takeRoom(bodies, place.group));
   const { timeoutMs, stallMs } = paceOf(limits, announced);
-  const slow = Promise.withResolvers<never>();
-  // All of it is little more than one step of progress.
-  const timer = setTimeout(() => slow.reject(tooSlow()), Math.min(timeoutMs, stallMs));
+  const giveUp = () => {
+    throw tooSlow();
+  };
   try {
-    return await Promise.race([request.bytes(), slow.promise]);
+    // All of it is little more than one step of progress.
+    return await withTimeout(request.bytes(), { ms: Math.min(timeoutMs, stallMs), onTimeout: giveUp });
   } catch (error) {
     throw error instanceof Problem ? error : brokenOff(error);
   } finally {
-    clearTimeout(timer);
     leave();
   }
 }

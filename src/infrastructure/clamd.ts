@@ -5,6 +5,7 @@
 import { once } from "node:events";
 import { open } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
+import { withTimeout } from "./withTimeout.ts";
 
 export type ClamdAddress = { readonly host: string; readonly port: number } | { readonly socket: string };
 
@@ -26,14 +27,16 @@ export async function scanWithClamd(
   { timeoutMs }: { readonly timeoutMs: number },
 ): Promise<ScanResult> {
   const socket = "socket" in address ? connect(address.socket) : connect(address.port, address.host);
-  const timer = setTimeout(() => socket.destroy(new Error(`clamd: no answer in ${timeoutMs} ms`)), timeoutMs);
+  const giveUp = () => {
+    throw new Error(`clamd: no answer in ${timeoutMs} ms`);
+  };
   try {
     const answer = readAnswer(socket);
     // The daemon may answer and hang up in mid-stream: then its answer says more than the broken pipe.
     const sent = sendFile(socket, path).then(() => answer);
-    return toResult(await Promise.race([answer, sent]));
+    const first = Promise.race([answer, sent]);
+    return toResult(await withTimeout(first, { ms: timeoutMs, onTimeout: giveUp }));
   } finally {
-    clearTimeout(timer);
     socket.destroy();
   }
 }

@@ -5,6 +5,8 @@
  * Groups that wait are served in turn, one request each: a group with a hundred waiting requests does not delay a group
  * with one.
  */
+import { withTimeout } from "./withTimeout.ts";
+
 export interface FairShareOptions {
   /** The whole amount. */
   readonly capacity: number;
@@ -87,15 +89,15 @@ export function createFairShare(options: FairShareOptions): FairShare {
     const line = waiting.get(group) ?? [];
     if (line.length >= maxWaiting) throw new NoRoom(`${maxWaiting} requests of this group wait already`);
     const size = Math.min(amount, largest);
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const { promise, resolve } = Promise.withResolvers<() => void>();
     const waiter = { amount: size, admit: () => resolve(hold(group, size)) };
     line.push(waiter);
     waiting.set(group, line);
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       leave(group, waiter);
-      reject(new NoRoom(`nothing became free in ${maxWaitMs} ms`));
-    }, maxWaitMs);
-    return promise.finally(() => clearTimeout(timer));
+      throw new NoRoom(`nothing became free in ${maxWaitMs} ms`);
+    };
+    return withTimeout(promise, { ms: maxWaitMs, onTimeout: giveUp });
   }
 
   /** The place that it leaves may let the next of its group in. */

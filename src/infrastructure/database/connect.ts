@@ -8,6 +8,7 @@
  * which is thrown away when it fails, and a transaction that has lost its connection sends nothing more.
  */
 import postgres from "postgres";
+import { withTimeout } from "../withTimeout.ts";
 import { databaseProblem } from "./databaseProblem.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { connectionLifetimeSeconds, createPool, type Pool, type Pooled } from "./pool.ts";
@@ -127,18 +128,31 @@ async function open(builder: postgres.Sql, onLost: (connection: Connection) => v
   const execute = (sql`` as unknown as Query).handler;
   const end = (timeout?: number) => sql.end(timeout === undefined ? {} : { timeout });
   const connection: Connection = { sql, execute, closed: false, onLost: () => {}, end };
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(noAnswer()), connectSeconds * 1000);
-  connection.onLost = () => timeout.reject(connectionLost());
   try {
-    await Promise.race([sql.unsafe("select 1"), timeout.promise]);
-    connection.onLost = () => {};
+    await useFor(connectSeconds, connection, () => sql.unsafe("select 1"));
     return connection;
   } catch (error) {
     void sql.end({ timeout: 0 });
     throw error;
+  }
+}
+
+/** The result of `work`. Throws if the connection is lost or does not answer, whatever postgres.js makes of that. */
+async function useFor<T>(
+  seconds: number,
+  connection: Connection,
+  work: (connection: Connection) => PromiseLike<T>,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  connection.onLost = () => reject(connectionLost());
+  const giveUp = () => {
+    throw noAnswer();
+  };
+  try {
+    work(connection).then(resolve, reject);
+    return await withTimeout(promise, { ms: seconds * 1000, onTimeout: giveUp });
   } finally {
-    clearTimeout(timer);
+    connection.onLost = () => {};
   }
 }
 
@@ -171,19 +185,13 @@ async function lendFor<T>(
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { connection, giveBack } = await borrow();
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  connection.onLost = () => reject(connectionLost());
-  const timer = setTimeout(() => reject(noAnswer()), seconds * 1000);
   try {
-    work(connection).then(resolve, reject);
-    return await promise;
+    return await useFor(seconds, connection, work);
   } catch (error) {
     // The error arrives before the news that the connection is closed: nobody else may be lent it in between.
     if (databaseProblem(error)?.code === "database_unavailable") discard(connection);
     throw error;
   } finally {
-    clearTimeout(timer);
-    connection.onLost = () => {};
     giveBack();
   }
 }

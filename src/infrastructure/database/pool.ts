@@ -5,6 +5,8 @@
  * Nobody waits without end: while the database is away a failed attempt fails everyone who waits for it, and a
  * borrower who finds every connection taken gives up after `waitSeconds`.
  */
+import { withTimeout } from "../withTimeout.ts";
+
 /** Connections are closed at this age, and with them everything that was prepared on them. */
 export const connectionLifetimeSeconds = 30 * 60;
 
@@ -61,12 +63,12 @@ export function createPool<Connection extends Pooled>(
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
     const waiter = { resolve, reject };
     waiters.add(waiter);
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       waiters.delete(waiter);
-      reject(poolError("POOL_TIMEOUT", "every connection is in use"));
-    }, waitSeconds * 1000);
+      throw poolError("POOL_TIMEOUT", "every connection is in use");
+    };
     grow();
-    return promise.finally(() => clearTimeout(timer));
+    return withTimeout(promise, { ms: waitSeconds * 1000, onTimeout: giveUp });
   }
 
   function grow(): void {

@@ -8,6 +8,7 @@
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Queryable, Sql } from "../database/connect.ts";
+import { withTimeout } from "../withTimeout.ts";
 import { bossDatabase } from "./database.ts";
 import { outageReport } from "./outageReport.ts";
 import { createQueue, type Queue, type QueueOptions } from "./queue.ts";
@@ -48,6 +49,7 @@ export async function startJobs(
   await boss.start();
   const stops: (() => void)[] = [];
   const drains: (() => Promise<void>)[] = [];
+  const drainAll = async () => void (await Promise.all(drains.map((drain) => drain())));
   const parts = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(sql, on) };
   return {
     recur: async (job) => void stops.push(await recur(job, parts)),
@@ -56,19 +58,11 @@ export async function startJobs(
       drains.push(drain);
       return queue;
     },
-    drain: (limitMs) => within(limitMs, Promise.all(drains.map((drain) => drain()))),
+    drain: (ms) => withTimeout(drainAll(), { ms, onTimeout: () => {} }),
     stop: async () => {
       for (const stop of stops) stop();
-      await within(stopMs, Promise.all(drains.map((drain) => drain())));
+      await withTimeout(drainAll(), { ms: stopMs, onTimeout: () => {} });
       await boss.stop({ timeout: stopMs }).catch(report.failed);
     },
   };
-}
-
-/** The work, or the time, whichever ends first. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const timer = Promise.withResolvers<void>();
-  const running = setTimeout(timer.resolve, ms);
-  await Promise.race([work, timer.promise]);
-  clearTimeout(running);
 }

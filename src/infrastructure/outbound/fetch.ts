@@ -9,6 +9,7 @@
 import { type IncomingMessage, request as plainRequest, type RequestOptions } from "node:http";
 import { request as secureRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { untilAborted, withTimeout } from "../withTimeout.ts";
 import type { AllowRule } from "./allow.ts";
 import { type OutboundAnswer, readAnswer } from "./answer.ts";
 import { CallHeldBack, DeliveryFailure } from "./failure.ts";
@@ -85,14 +86,10 @@ function startDeadline(timeoutMs: number): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
   const timer = setTimeout(() => controller.abort(timedOut(deadline.waitsFor, timeoutMs)), timeoutMs);
-  const passed = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  passed.catch(() => undefined);
   const deadline: Deadline = {
     signal,
     waitsFor: "connection",
-    race: (work) => Promise.race([work, passed]),
+    race: untilAborted(signal),
     end: () => clearTimeout(timer),
   };
   return deadline;
@@ -132,8 +129,6 @@ async function send(
 ): Promise<IncomingMessage> {
   const secure = target.url.protocol === "https:";
   const request = (secure ? secureRequest : plainRequest)(optionsOf(target, { call, ...rest }));
-  const late = () => request.destroy(timedOut("connection", connectTimeoutMs));
-  const timer = setTimeout(late, connectTimeoutMs);
   deadline.signal.addEventListener("abort", () => request.destroy(deadline.signal.reason as Error));
   // Bytes: behind a text, node:http would write the headers in that text's encoding, and not as they are.
   const body = Buffer.from(call.body ?? "");
@@ -147,7 +142,11 @@ async function send(
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     request.on("response", resolve).on("error", reject);
   });
-  await Promise.race([connected, answer]).finally(() => clearTimeout(timer));
+  const giveUp = () => {
+    request.destroy(timedOut("connection", connectTimeoutMs));
+    return answer;
+  };
+  await withTimeout(Promise.race([connected, answer]), { ms: connectTimeoutMs, onTimeout: giveUp });
   await Promise.race([permission(call), answer]).catch((error) => {
     request.destroy();
     throw error;

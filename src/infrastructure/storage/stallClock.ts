@@ -1,3 +1,5 @@
+import { untilAborted } from "../withTimeout.ts";
+
 /** Ends work with a storage that has stopped moving, however slowly it may move. */
 export interface StallClock {
   /** Aborted once `stallMs` have passed since the last `expect` without a `rest`. */
@@ -15,10 +17,6 @@ export interface StallClock {
 export function startStallClock(stallMs: number): StallClock {
   const controller = new AbortController();
   const { signal } = controller;
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const rest = () => clearTimeout(timer);
   const abort = (reason?: unknown) => {
@@ -31,5 +29,5 @@ export function startStallClock(stallMs: number): StallClock {
     timer = setTimeout(stalled, stallMs);
   };
   expect();
-  return { signal, expect, rest, abort, race: (work) => Promise.race([work, aborted]) };
+  return { signal, expect, rest, abort, race: untilAborted(signal) };
 }

@@ -1,6 +1,7 @@
 import type { Handler } from "../../handler.ts";
 import { clockOffset, offsetMessage } from "../../infrastructure/database/clock.ts";
 import { Problem } from "../../infrastructure/problem.ts";
+import { withTimeout } from "../../infrastructure/withTimeout.ts";
 
 /** Whoever asks will not wait for long either. */
 const answerMs = 3_000;
@@ -13,17 +14,15 @@ const diskLow = { code: "disk_low", message: "There is no room for uploads. They
  */
 export const getReadiness: Handler<"getReadiness"> = async (_request, { control, now, draining, disk }) => {
   if (draining()) throw new Problem("draining", { headers: { "Retry-After": "5" } });
-  const late = AbortSignal.timeout(answerMs);
-  const tooLate = new Promise<never>((_, reject) => {
-    late.addEventListener("abort", () => reject(new Problem("database_unavailable", { cause: late.reason })));
-  });
-  const [offset, isLow] = await Promise.race([
-    Promise.all([clockOffset(control, now), disk.isLow()]),
-    tooLate,
-  ]);
+  const checks = Promise.all([clockOffset(control, now), disk.isLow()]);
+  const [offset, isLow] = await withTimeout(checks, { ms: answerMs, onTimeout: noAnswer });
   const warnings = [
     ...(offset === undefined ? [] : [{ code: "clock_off", message: offsetMessage(offset) }]),
     ...(isLow ? [diskLow] : []),
   ];
   return { status: 200, body: { status: "ok", ...(warnings.length > 0 ? { warnings } : {}) } };
 };
+
+function noAnswer(): never {
+  throw new Problem("database_unavailable", { cause: new Error(`no answer in ${answerMs} ms`) });
+}
