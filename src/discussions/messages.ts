@@ -1,6 +1,6 @@
 /** Statements on `waybill.discussion_messages`, whose attachments stand in `waybill.stored_files`. */
 
-import type { SentFile } from "../files/send.ts";
+import type { FileMetadata } from "../files/fileKind.ts";
 import type { Message, MessageAttachment } from "../generated/schemas.ts";
 import { type JsonList, listAsJson } from "../infrastructure/database/boundedList.ts";
 import type { Sql, Tx } from "../infrastructure/database/connect.ts";
@@ -25,7 +25,7 @@ export async function insertMessage(tx: Tx, { id, discussion, author, text }: Ne
 }
 
 /** As it is told, here and in `findMessages`. */
-export const attachmentOf = ({ id, fileName, mimeType, size }: SentFile): MessageAttachment => ({
+export const attachmentOf = ({ id, fileName, mimeType, size }: FileMetadata): MessageAttachment => ({
   attachment_id: id,
   file_name: fileName,
   mime_type: mimeType,

@@ -2,10 +2,25 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
 
-/** An object or a row of one kind. */
-export interface Place {
+/** Identifies a file of a kind: its row and its object. */
+export interface FileRef {
   readonly tenantId: number;
   readonly id: string;
+}
+
+/** What the server found out about a file. It never changes, so it can be read without a lock. */
+export interface FileMetadata {
+  readonly id: string;
+  readonly fileName: string;
+  readonly mimeType: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** The columns that the tables of all kinds have. */
+export interface FileRecord extends FileRef, FileMetadata {
+  /** Hexadecimal, lower case. */
+  readonly sha256: string;
 }
 
 export interface FileKind {
@@ -19,5 +34,5 @@ export interface FileKind {
   deleteRows(sql: Sql, ids: readonly string[]): Promise<unknown>;
 }
 
-export const keyOf = ({ folder }: FileKind, { tenantId, id }: Place) =>
+export const objectKey = ({ folder }: FileKind, { tenantId, id }: FileRef) =>
   `${folder}/${tenantId}/${id.toLowerCase()}`;

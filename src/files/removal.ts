@@ -1,12 +1,12 @@
 /** What is due to go: its object first, then its row, so that no object is left that nobody knows of (design 8). */
 import type { Infrastructure } from "../infrastructure/infrastructure.ts";
-import { type FileKind, keyOf, type Place } from "./fileKind.ts";
+import { type FileKind, type FileRef, objectKey } from "./fileKind.ts";
 
 const batchSize = 200;
 const removedAtOnce = 8;
 
 /** Claims up to `count` rows for this process alone: they are `deleting` from here on. */
-export type Claim = (count: number) => Promise<readonly Place[]>;
+export type Claim = (count: number) => Promise<readonly FileRef[]>;
 
 /**
  * In batches, until nothing is due, the process drains, or the storage fails. Answers how many are gone. Throws
@@ -29,13 +29,15 @@ export async function removeDue(
 
 /** The ids whose objects are gone; a failure ends it, since the storage is likely to fail at the rest as well. */
 async function removeObjects(
-  claimed: readonly Place[],
+  claimed: readonly FileRef[],
   { kind, storage }: { kind: FileKind; storage: Infrastructure["storage"] },
 ): Promise<{ gone: string[]; failure?: unknown }> {
   const gone: string[] = [];
   for (let at = 0; at < claimed.length; at += removedAtOnce) {
     const some = claimed.slice(at, at + removedAtOnce);
-    const removals = some.map((place) => storage.remove(keyOf(kind, place)).then(() => gone.push(place.id)));
+    const removals = some.map((place) =>
+      storage.remove(objectKey(kind, place)).then(() => gone.push(place.id)),
+    );
     const failed = (await Promise.allSettled(removals)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") return { gone, failure: failed.reason };
   }

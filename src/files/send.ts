@@ -6,21 +6,13 @@ import type { Infrastructure } from "../infrastructure/infrastructure.ts";
 import { writeAndHash } from "../infrastructure/localFile.ts";
 import { makePrivateFolder } from "../infrastructure/privateFolder.ts";
 import { Problem, type ProblemCode } from "../infrastructure/problem.ts";
+import type { FileRecord } from "./fileKind.ts";
 import { dispositionOf } from "./fileName.ts";
 
-/** A file that was stored. */
-export interface SentFile {
-  readonly id: string;
-  readonly fileName: string;
-  readonly mimeType: string;
-  /** Bytes. */
-  readonly size: number;
-  /** Hexadecimal, lower case. */
-  readonly sha256: string;
-}
-
 /** Everything that a browser or a cache could do with somebody's identity card is forbidden here (design 8). */
-export function fileHeaders(file: Omit<SentFile, "id" | "size">): Record<string, string> {
+export function fileHeaders(
+  file: Pick<FileRecord, "fileName" | "mimeType" | "sha256">,
+): Record<string, string> {
   return {
     "Content-Type": file.mimeType,
     "Content-Disposition": dispositionOf(file.fileName),
@@ -60,7 +52,7 @@ export async function holdRoom(
  */
 export async function openFile(
   { storage, config, log }: Infrastructure,
-  file: SentFile,
+  file: FileRecord,
   { key, gone, release }: Where,
 ): Promise<Blob> {
   try {
@@ -90,7 +82,7 @@ const keptMs = 1_000;
 
 async function fetchToDisk(
   body: ReadableStream<Uint8Array>,
-  file: SentFile,
+  file: FileRecord,
   { dataDir, release }: { readonly dataDir: string; readonly release: () => void },
 ): Promise<Blob> {
   const folder = join(dataDir, "uploads");
@@ -114,5 +106,5 @@ async function fetchToDisk(
 const noRoomToSend = (cause: unknown) =>
   new Problem("storage_unavailable", { message: "There is no room to fetch the file.", cause });
 
-const damaged = ({ id }: SentFile) =>
+const damaged = ({ id }: FileRecord) =>
   new Problem("internal_error", { cause: new Error(`the object of ${id} is not what was stored`) });

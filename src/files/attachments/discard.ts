@@ -3,8 +3,9 @@
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { isUuid } from "../../infrastructure/uuid.ts";
-import { keyOf } from "../fileKind.ts";
-import { attachments, deleteRow, markDeleting, type Uploader } from "./queries.ts";
+import { type FileRef, objectKey } from "../fileKind.ts";
+import type { Actor } from "./actor.ts";
+import { attachments, deleteRow, markDeleting } from "./queries.ts";
 
 /**
  * Throws `attachment_not_found` where the uploader has no such attachment, `attachment_committed` where a process
@@ -12,16 +13,16 @@ import { attachments, deleteRow, markDeleting, type Uploader } from "./queries.t
  */
 export async function discardDraft(
   { sql, storage, log }: Infrastructure,
-  { tenantId, id, by }: { readonly tenantId: number; readonly id: string; readonly by: Uploader },
+  { tenantId, id, actor }: FileRef & { readonly actor: Actor },
 ): Promise<void> {
-  const was = isUuid(id) ? await markDeleting(sql, { tenantId, id, by }) : undefined;
+  const was = isUuid(id) ? await markDeleting(sql, { tenantId, id, actor }) : undefined;
   if (was === undefined) throw new Problem("attachment_not_found");
   if (was === "committed")
     throw new Problem("attachment_committed", {
       message: "The attachment is committed to a process and stays.",
     });
   try {
-    await storage.remove(keyOf(attachments, { tenantId, id }));
+    await storage.remove(objectKey(attachments, { tenantId, id }));
     await deleteRow(sql, id);
   } catch (err) {
     log.warn({ attachment_id: id, err }, "a discarded draft is left to the sweep");

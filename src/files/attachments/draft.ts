@@ -4,10 +4,11 @@ import type { AttachmentMetadata, ReceivedFile } from "../../generated/schemas.t
 import type { Config } from "../../infrastructure/config.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { keyOf } from "../fileKind.ts";
+import { objectKey } from "../fileKind.ts";
 import { hasHung, noteGivenUp } from "../givenUp.ts";
 import { inspectUpload, type VerifiedFile } from "../inspectUpload.ts";
 import { chargeDay, insertWithin, requireTenantRoom } from "../quotas.ts";
+import type { Actor } from "./actor.ts";
 import { metadataOf } from "./attachment.ts";
 import {
   attachments,
@@ -19,13 +20,13 @@ import {
   type SessionUsage,
 } from "./queries.ts";
 
-export interface Origin {
+export interface NewDraft {
   readonly tenantId: number;
   readonly processKey: string;
   readonly fieldName: string;
   readonly processInstanceId: string | null;
   readonly taskId: string | null;
-  readonly by: { readonly user: string } | { readonly session: UploadSession };
+  readonly actor: Actor<UploadSession>;
 }
 
 export interface UploadSession {
@@ -47,17 +48,17 @@ export const maxSessionFiles = 10;
  */
 export async function storeDraft(
   file: ReceivedFile,
-  origin: Origin,
+  draft: NewDraft,
   deps: Infrastructure,
 ): Promise<AttachmentMetadata> {
-  const verified = await inspectUpload(file, deps, origin);
+  const verified = await inspectUpload(file, deps, draft);
   const id = Bun.randomUUIDv7();
-  const attachment = attachmentOf(verified, { id, origin });
-  await insert(attachment, origin, deps);
+  const attachment = attachmentOf(verified, { id, draft });
+  await insert(attachment, draft, deps);
   const begun = performance.now();
   try {
     const { path, size, sha256, mimeType: contentType } = verified;
-    await deps.storage.put(keyOf(attachments, { tenantId: origin.tenantId, id }), {
+    await deps.storage.put(objectKey(attachments, { tenantId: draft.tenantId, id }), {
       path,
       size,
       sha256,
@@ -76,32 +77,32 @@ export async function storeDraft(
   return metadataOf(attachment, uploadedAt);
 }
 
-function attachmentOf(file: VerifiedFile, { id, origin }: { id: string; origin: Origin }): NewAttachment {
-  const { by, ...where } = origin;
+function attachmentOf(file: VerifiedFile, { id, draft }: { id: string; draft: NewDraft }): NewAttachment {
+  const { actor, ...origin } = draft;
   return {
-    ...where,
+    ...origin,
     id,
     mimeType: file.mimeType,
     fileName: file.fileName,
     size: file.size,
     sha256: file.sha256,
-    uploader: "user" in by ? by.user : null,
-    formSessionId: "session" in by ? by.session.id : null,
+    uploader: "user" in actor ? actor.user : null,
+    formSessionId: "session" in actor ? actor.session.id : null,
   };
 }
 
 async function insert(
   attachment: NewAttachment,
-  { by }: Origin,
+  { actor }: NewDraft,
   { sql, config }: Infrastructure,
 ): Promise<void> {
   const { id: attachmentId, tenantId, size: bytes } = attachment;
   const room = { tenantId, bytes, quota: config.tenantStorageQuota };
-  if ("user" in by) return insertWithin(sql, room, (on) => insertReceiving(on, attachment));
+  if ("user" in actor) return insertWithin(sql, room, (on) => insertReceiving(on, attachment));
   await sql.begin(async (tx) => {
-    const usage = await lockSession(tx, by.session);
+    const usage = await lockSession(tx, actor.session);
     checkQuota(usage, bytes, 2 * config.uploadMaxBytes);
-    await chargeDay(tx, { attachmentId, bytes, limits: dailyLimits(by.session, config) });
+    await chargeDay(tx, { attachmentId, bytes, limits: dailyLimits(actor.session, config) });
     await requireTenantRoom(tx, room);
     await insertReceiving(tx, attachment);
   });
@@ -133,7 +134,7 @@ async function abandon(
   { sql, storage, log }: Infrastructure,
   { hasHung }: { readonly hasHung: boolean },
 ): Promise<void> {
-  const key = keyOf(attachments, { tenantId, id });
+  const key = objectKey(attachments, { tenantId, id });
   try {
     await noteGivenUp(sql, [key]);
     if (!hasHung) await storage.remove(key);

@@ -7,7 +7,8 @@
 import { uuids } from "../../infrastructure/database/arrays.ts";
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
 import { utc } from "../../infrastructure/database/timestamps.ts";
-import type { FileKind } from "../fileKind.ts";
+import type { FileKind, FileMetadata, FileRef } from "../fileKind.ts";
+import type { Actor, BindingUser } from "./actor.ts";
 import type { Attachment, Timestamp } from "./attachment.ts";
 
 export interface NewAttachment extends Omit<Attachment, "state"> {
@@ -49,15 +50,12 @@ export async function findAttachment(
   return row;
 }
 
-/** What the server found of a file, and never changes: it holds with no lock, before the binding as after it. */
-export type FileFacts = Pick<Attachment, "id" | "fileName" | "mimeType" | "size">;
-
-export async function findFacts(
+export async function findMetadata(
   sql: Queryable,
   tenantId: number,
   ids: readonly string[],
-): Promise<FileFacts[]> {
-  const rows = await sql<FileFacts[]>`
+): Promise<FileMetadata[]> {
+  const rows = await sql<FileMetadata[]>`
     select id::text, file_name as "fileName", mime_type as "mimeType", size::float8 as size
     from waybill.attachments where id = any(${uuids(sql, ids)}) and tenant_id = ${tenantId}`;
   return [...rows];
@@ -67,18 +65,8 @@ export interface Binding {
   readonly tenantId: number;
   readonly processInstanceId: string | null;
   readonly taskId: string | null;
-  /** Whose request it is. Absent: of one who may bind any file of the tenant. */
-  readonly by?: Binder | undefined;
-}
-
-/** A user, who binds own uploads. */
-export interface Binder {
-  readonly user: string;
-  /**
-   * Also the uploads of others, to an instance that the request or the upload names: one of another engine, of which
-   * nothing is known here, or one that the user started or takes part in.
-   */
-  readonly forOthers: boolean;
+  /** Absent for a caller that may bind any file of the tenant. */
+  readonly actor?: BindingUser | undefined;
 }
 
 export interface BindingResult {
@@ -95,7 +83,7 @@ export interface BindingResult {
  * bind is like one that does not exist. Rows are locked in the order of their ids, so that two of these cannot deadlock.
  */
 export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
-  const { user = null, forOthers = true } = to.by ?? {};
+  const { user = null, forOthers = true } = to.actor ?? {};
   const wanted = uuids(sql, ids);
   const [row] = await sql<(Omit<BindingResult, "notCommitted"> & { unfit: string[] | null })[]>`
     with wanted as (select distinct unnest(${wanted}) as id),
@@ -147,15 +135,12 @@ export async function boundAmong(
   return rows.map(({ id }) => id);
 }
 
-/** Who may delete a draft: the user or the form session that uploaded it. */
-export type Uploader = { readonly user: string } | { readonly formSessionId: string };
-
 /** Takes a draft out of sight. What it was before tells why it was not taken; undefined where there is none. */
 export async function markDeleting(
   sql: Sql,
-  { tenantId, id, by }: { readonly tenantId: number; readonly id: string; readonly by: Uploader },
+  { tenantId, id, actor }: FileRef & { readonly actor: Actor },
 ): Promise<"draft" | "committed" | undefined> {
-  const owner = "user" in by ? sql`uploader = ${by.user}` : sql`form_session_id = ${by.formSessionId}`;
+  const owner = "user" in actor ? sql`uploader = ${actor.user}` : sql`form_session_id = ${actor.session.id}`;
   const [row] = await sql<{ state: "draft" | "committed" }[]>`
     with owned as (
       select id, state from waybill.attachments
@@ -199,7 +184,7 @@ export async function sessionUsage(
   return usage ?? { files: 0, size: 0 };
 }
 
-export interface SessionDraft extends Pick<Attachment, "id" | "fileName" | "mimeType" | "size"> {
+export interface SessionDraft extends FileMetadata {
   readonly fieldName: string;
   readonly uploadedAt: Timestamp;
 }

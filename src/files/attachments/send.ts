@@ -1,7 +1,7 @@
 /** An attachment's bytes go out. */
 
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
-import { keyOf } from "../fileKind.ts";
+import { objectKey } from "../fileKind.ts";
 import { holdRoom, openFile } from "../send.ts";
 import type { Attachment } from "./attachment.ts";
 import { attachments } from "./queries.ts";
@@ -18,7 +18,7 @@ export async function openAttachment(
   { release }: OpenOptions = {},
 ): Promise<Blob> {
   return openFile(parts, attachment, {
-    key: keyOf(attachments, attachment),
+    key: objectKey(attachments, attachment),
     gone: "attachment_not_found",
     release: release ?? (await holdRoom(parts, attachment)),
   });

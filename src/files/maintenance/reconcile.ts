@@ -10,7 +10,7 @@ import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import type { ListedObject } from "../../infrastructure/storage/storage.ts";
 import { isUuid } from "../../infrastructure/uuid.ts";
 import { attachments } from "../attachments/queries.ts";
-import { type FileKind, keyOf, type Place } from "../fileKind.ts";
+import { type FileKind, type FileRef, objectKey } from "../fileKind.ts";
 import { storedFiles } from "../stored/queries.ts";
 import {
   analyzeSeen,
@@ -94,7 +94,7 @@ async function* noteObjects(sql: Queryable, { kind, storage }: Subject): AsyncGe
 function seenObject(kind: FileKind, { key, modifiedAt }: ListedObject): SeenObject | undefined {
   const [, tenant, id = ""] = key.split("/");
   const place = { tenantId: Number(tenant), id };
-  const named = isUuid(id) && Number.isSafeInteger(place.tenantId) && key === keyOf(kind, place);
+  const named = isUuid(id) && Number.isSafeInteger(place.tenantId) && key === objectKey(kind, place);
   return named ? { ...place, modifiedAt } : undefined;
 }
 
@@ -106,9 +106,9 @@ async function* strayObjects(
   sql: Queryable,
   { kind, storage, started, repair }: Comparison,
 ): AsyncGenerator<Finding> {
-  const next = (after: Place) => objectsWithoutRows(sql, { kind, after, started, count: pageSize });
+  const next = (after: FileRef) => objectsWithoutRows(sql, { kind, after, started, count: pageSize });
   for await (const place of pages(next)) {
-    const key = keyOf(kind, place);
+    const key = objectKey(kind, place);
     if (repair) await storage.remove(key);
     yield { kind: "object without row", key, repaired: repair };
   }
@@ -118,17 +118,17 @@ async function* lostObjects(
   sql: Queryable,
   { kind, storage, started, repair }: Comparison,
 ): AsyncGenerator<Finding> {
-  const next = (after: Place) => rowsWithoutObjects(sql, { kind, after, started, count: pageSize });
+  const next = (after: FileRef) => rowsWithoutObjects(sql, { kind, after, started, count: pageSize });
   for await (const row of pages(next)) {
     // A listing may miss what changes beside it: the object itself has the last word.
-    if (await isThere(storage, keyOf(kind, row))) continue;
+    if (await isThere(storage, objectKey(kind, row))) continue;
     const repaired = repair && (await kind.deleteLost(sql, row));
     yield { kind: "row without object", ...row, repaired };
   }
 }
 
 /** Everything that `next` gives, page after page. */
-async function* pages<T extends Place>(next: (after: Place) => Promise<T[]>): AsyncGenerator<T> {
+async function* pages<T extends FileRef>(next: (after: FileRef) => Promise<T[]>): AsyncGenerator<T> {
   for (let after = beforeAll; ; ) {
     const page = await next(after);
     yield* page;

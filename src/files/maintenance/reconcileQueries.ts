@@ -1,13 +1,13 @@
 /** What a reconcile compares: the objects that the storage lists, in a table that lasts as long as a connection. */
 import type { Queryable } from "../../infrastructure/database/connect.ts";
-import type { FileKind, Place } from "../fileKind.ts";
+import type { FileKind, FileRef } from "../fileKind.ts";
 
-export interface SeenObject extends Place {
+export interface SeenObject extends FileRef {
   readonly modifiedAt: Date;
 }
 
 /** In the order of tenants and ids. */
-export const beforeAll: Place = { tenantId: 0, id: "00000000-0000-0000-0000-000000000000" };
+export const beforeAll: FileRef = { tenantId: 0, id: "00000000-0000-0000-0000-000000000000" };
 
 /** Answers the database's clock, which rows are compared with. */
 export async function createSeen(sql: Queryable): Promise<Date> {
@@ -40,7 +40,7 @@ export async function countBoth(sql: Queryable, kind: FileKind): Promise<{ objec
 /** What is compared, and how much of it at once: a page from after a place on. */
 export interface Page {
   readonly kind: FileKind;
-  readonly after: Place;
+  readonly after: FileRef;
   readonly started: Date;
   readonly count: number;
 }
@@ -49,8 +49,8 @@ export interface Page {
 export async function objectsWithoutRows(
   sql: Queryable,
   { kind, after, started, count }: Page,
-): Promise<Place[]> {
-  return sql<Place[]>`
+): Promise<FileRef[]> {
+  return sql<FileRef[]>`
     select s.tenant_id::float8 as "tenantId", s.id::text from seen_objects s
     where (s.tenant_id, s.id) > (${after.tenantId}::bigint, ${after.id}::uuid)
       and s.modified_at < ${started}::timestamptz - interval '1 hour'
@@ -60,7 +60,7 @@ export async function objectsWithoutRows(
 
 export type State = "receiving" | "draft" | "committed" | "stored" | "deleting";
 
-export interface UnseenRow extends Place {
+export interface UnseenRow extends FileRef {
   readonly state: State;
 }
 

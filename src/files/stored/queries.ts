@@ -4,11 +4,9 @@
  */
 import { uuids } from "../../infrastructure/database/arrays.ts";
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
-import type { FileKind, Place } from "../fileKind.ts";
-import type { SentFile } from "../send.ts";
+import type { FileKind, FileRecord, FileRef } from "../fileKind.ts";
 
-export interface NewStoredFile extends SentFile {
-  readonly tenantId: number;
+export interface NewStoredFile extends FileRecord {
   readonly uploadedBy: string;
   /** Null for a general upload. */
   readonly messageId: string | null;
@@ -47,11 +45,9 @@ const columns = (sql: Queryable) => sql`
   f.id::text, f.tenant_id::float8 as "tenantId", f.file_name as "fileName", f.mime_type as "mimeType",
   f.size::float8 as size, encode(f.sha256, 'hex') as sha256`;
 
-export type StoredFile = SentFile & Pick<NewStoredFile, "tenantId">;
-
 /** A general upload; no message's attachment. */
-export async function findUpload(sql: Sql, tenantId: number, id: string): Promise<StoredFile | undefined> {
-  const [file] = await sql<StoredFile[]>`
+export async function findUpload(sql: Sql, tenantId: number, id: string): Promise<FileRecord | undefined> {
+  const [file] = await sql<FileRecord[]>`
     select ${columns(sql)} from waybill.stored_files f
     where f.id = ${id} and f.tenant_id = ${tenantId} and f.message_id is null and f.state = 'stored'`;
   return file;
@@ -61,9 +57,9 @@ export async function findUpload(sql: Sql, tenantId: number, id: string): Promis
 export async function findAttachmentOf(
   sql: Sql,
   messageId: string,
-  { tenantId, id }: Place,
-): Promise<StoredFile | undefined> {
-  const [file] = await sql<StoredFile[]>`
+  { tenantId, id }: FileRef,
+): Promise<FileRecord | undefined> {
+  const [file] = await sql<FileRecord[]>`
     select ${columns(sql)} from waybill.stored_files f
     where f.id = ${id} and f.tenant_id = ${tenantId} and f.message_id = ${messageId} and f.state = 'stored'`;
   return file;
@@ -74,8 +70,8 @@ export async function claimForRemoval(
   sql: Sql,
   /** `leaseSeconds`: a removal that began this long ago has been given up. */
   { leaseSeconds, count }: { readonly leaseSeconds: number; readonly count: number },
-): Promise<Place[]> {
-  return sql<Place[]>`
+): Promise<FileRef[]> {
+  return sql<FileRef[]>`
     with due as (
       select id from waybill.stored_files
       where (state = 'receiving' and state_since < now() - interval '1 hour')

@@ -2,7 +2,7 @@
 import type { Tx } from "../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { keyOf } from "../fileKind.ts";
+import { objectKey } from "../fileKind.ts";
 import { hasHung, noteGivenUp } from "../givenUp.ts";
 import type { VerifiedFile } from "../inspectUpload.ts";
 import { insertWithin } from "../quotas.ts";
@@ -73,7 +73,7 @@ async function settle<T>(
 }
 
 const put = ({ row, path }: Incoming, { storage }: Infrastructure) =>
-  storage.put(keyOf(storedFiles, row), {
+  storage.put(objectKey(storedFiles, row), {
     path,
     size: row.size,
     sha256: row.sha256,
@@ -97,7 +97,7 @@ async function abandon(
     await markDeleting(sql, ids);
     const stored = new Set(await storedAmong(sql, ids));
     const gone = rows.filter(({ id }) => !stored.has(id));
-    const keys = gone.map((row) => keyOf(storedFiles, row));
+    const keys = gone.map((row) => objectKey(storedFiles, row));
     await noteGivenUp(sql, keys);
     if (!hasHung) for (const key of keys) await storage.remove(key);
     await storedFiles.deleteRows(

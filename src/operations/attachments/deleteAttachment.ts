@@ -3,6 +3,6 @@ import type { Handler } from "../../handler.ts";
 
 export const deleteAttachment: Handler<"deleteAttachment"> = async ({ params, caller }, deps) => {
   const { tenant, subject: user } = caller;
-  await discardDraft(deps, { tenantId: tenant.id, id: params.attachment_id, by: { user } });
+  await discardDraft(deps, { tenantId: tenant.id, id: params.attachment_id, actor: { user } });
   return { status: 204, body: undefined };
 };

@@ -1,4 +1,4 @@
-import { bindsAny } from "../../files/attachments/binder.ts";
+import { bindsAny } from "../../files/attachments/actor.ts";
 import { commitAttachments } from "../../files/attachments/commit.ts";
 import type { Handler } from "../../handler.ts";
 
@@ -11,7 +11,7 @@ export const finalizeAttachments: Handler<"finalizeAttachments"> = async ({ body
     tenantId: caller.tenant.id,
     processInstanceId: body.process_instance_id || null,
     taskId: body.task_id || null,
-    by: bindsAny(caller) ? undefined : { user: caller.subject, forOthers: true },
+    actor: bindsAny(caller) ? undefined : { user: caller.subject, forOthers: true },
   };
   return { status: 200, body: await commitAttachments(sql, body.attachment_ids, to) };
 };

@@ -10,7 +10,7 @@ export const uploadAttachment: Handler<"uploadAttachment"> = async ({ body, call
       fieldName: body.field_name,
       processInstanceId: body.process_instance_id || null,
       taskId: body.task_id || null,
-      by: { user: caller.subject },
+      actor: { user: caller.subject },
     },
     deps,
   );

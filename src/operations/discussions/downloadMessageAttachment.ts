@@ -1,7 +1,8 @@
 import { discussionFor } from "../../discussions/discussion.ts";
 import { isMessageOf } from "../../discussions/messages.ts";
 import type { Discussion } from "../../discussions/participants.ts";
-import { findAttachmentOf, type StoredFile } from "../../files/stored/queries.ts";
+import type { FileRecord } from "../../files/fileKind.ts";
+import { findAttachmentOf } from "../../files/stored/queries.ts";
 import { sendStoredFile } from "../../files/stored/send.ts";
 import type { Handler } from "../../handler.ts";
 import type { Sql } from "../../infrastructure/database/connect.ts";
@@ -23,7 +24,7 @@ async function find(
   sql: Sql,
   discussion: Discussion,
   { messageId, id }: { readonly messageId: string; readonly id: string },
-): Promise<StoredFile | undefined> {
+): Promise<FileRecord | undefined> {
   if (!isUuid(messageId) || !isUuid(id)) return undefined;
   if (!(await isMessageOf(sql, discussion, messageId))) return undefined;
   return findAttachmentOf(sql, messageId, { tenantId: discussion.tenantId, id });

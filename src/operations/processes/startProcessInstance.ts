@@ -1,4 +1,4 @@
-import { bindsAny } from "../../files/attachments/binder.ts";
+import { bindsAny } from "../../files/attachments/actor.ts";
 import type { NewProcessInstance } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
 import { parseVariables } from "../../processes/variables/parse.ts";

@@ -14,7 +14,7 @@ export const uploadPublicAttachment: Handler<"uploadPublicAttachment"> = async (
       fieldName: body.field_name,
       processInstanceId: null,
       taskId: null,
-      by: { session: { id, tenantId: tenant.id, expiresAt, embedId, address } },
+      actor: { session: { id, tenantId: tenant.id, expiresAt, embedId, address } },
     },
     deps,
   );

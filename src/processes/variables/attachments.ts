@@ -1,6 +1,7 @@
 /** Variables that hold the metadata of attachments: which they are, and what they say. */
 
-import { type FileFacts, findFacts } from "../../files/attachments/queries.ts";
+import { findMetadata } from "../../files/attachments/queries.ts";
+import type { FileMetadata } from "../../files/fileKind.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
 import { membersOf } from "../../infrastructure/json.ts";
 import { attachmentIdOf } from "../delivery/fileVariable.ts";
@@ -29,11 +30,11 @@ export async function withServerMetadata(
 ): Promise<Variables> {
   const ids = attachmentIdsOf(variables);
   if (ids.length === 0) return variables;
-  const facts = new Map((await findFacts(sql, tenantId, ids)).map((file) => [file.id, file]));
+  const facts = new Map((await findMetadata(sql, tenantId, ids)).map((file) => [file.id, file]));
   return new Map([...variables].map(([name, variable]) => [name, corrected(variable, facts)]));
 }
 
-function corrected(variable: StoredVariable, facts: ReadonlyMap<string, FileFacts>): StoredVariable {
+function corrected(variable: StoredVariable, facts: ReadonlyMap<string, FileMetadata>): StoredVariable {
   const file = facts.get(attachmentIdIn(variable) ?? "");
   return file
     ? { ...variable, value: JSON.stringify(withServerFacts(JSON.parse(variable.value), file)) }
@@ -46,7 +47,7 @@ function corrected(variable: StoredVariable, facts: ReadonlyMap<string, FileFact
  */
 export function withServerFacts(
   metadata: string,
-  { fileName, mimeType, size }: Omit<FileFacts, "id">,
+  { fileName, mimeType, size }: Omit<FileMetadata, "id">,
 ): string {
   const facts = new Map<string, unknown>([
     ["file_name", fileName],

@@ -79,7 +79,7 @@ async function insert(
   const event = { kind: "started" } as const;
   const step = { engineState: null, event, values: valuesFor(model, variables), now };
   const snapshot = runHere(model, step) ?? (await runElsewhere(context, { model, tenantId }, step));
-  const to = { tenantId, processInstanceId: instance.id, taskId: null, by: ownOnly(begin.by) };
+  const to = { tenantId, processInstanceId: instance.id, taskId: null, actor: ownOnly(begin.by) };
   await sql.begin((tx) =>
     Promise.all([
       insertInstance(tx, instance),

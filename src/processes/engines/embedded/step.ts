@@ -6,8 +6,9 @@
  * Statements that need nothing of each other are sent together: a transaction is three round trips.
  */
 
+import type { BindingUser } from "../../../files/attachments/actor.ts";
 import { notCommitted } from "../../../files/attachments/commit.ts";
-import { type Binder, type Binding, boundAmong, commitAll } from "../../../files/attachments/queries.ts";
+import { type Binding, boundAmong, commitAll } from "../../../files/attachments/queries.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { StoredVariable } from "../../engine.ts";
@@ -34,7 +35,7 @@ export interface Step {
   /** The user task that writes them. */
   readonly taskId?: string;
   /** Whose uploads they may name. */
-  readonly by?: Binder | undefined;
+  readonly by?: BindingUser | undefined;
   /** Closes what the event is about; whether it was open. Every step locks its instance first, so none deadlock. */
   readonly close?: (tx: Tx) => Promise<boolean>;
 }
@@ -110,7 +111,7 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
       given,
       done: await runElsewhere(context, { model, tenantId }, given),
     }));
-  const to = { tenantId, processInstanceId: id, taskId, by };
+  const to = { tenantId, processInstanceId: id, taskId, actor: by };
   if (isAnswer(event)) await bindWhatFits(tx, written, to);
   else await bind(tx, written, to);
   const known = new Set(instance.serviceTasks);

@@ -1,0 +1,20 @@
+import type { Caller } from "../../tenants/caller.ts";
+
+/** Who uploads or deletes an attachment: a signed-in user, or a visitor in a form session. */
+export type Actor<Session = { readonly id: string }> =
+  | { readonly user: string }
+  | { readonly session: Session };
+
+/** A user who binds attachments to a process instance: always their own uploads. */
+export interface BindingUser {
+  readonly user: string;
+  /**
+   * Whether the user may also bind uploads of others, to an instance that the request or the upload names. It must be
+   * an instance that the user started or takes part in, or one of another engine, of which Waybill knows nothing.
+   */
+  readonly forOthers: boolean;
+}
+
+/** Administrators and engines bind any file of their tenant; other users only what `BindingUser` allows. */
+export const bindsAny = ({ roles }: Pick<Caller, "roles">): boolean =>
+  roles.some((role) => role === "admin_sop" || role === "engine");
