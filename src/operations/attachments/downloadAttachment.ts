@@ -1,9 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import { isParticipant } from "../../discussions/participants.ts";
 import type { Attachment } from "../../files/attachments/attachment.ts";
-import { findAttachment } from "../../files/attachments/queries.ts";
-import { openAttachment } from "../../files/attachments/send.ts";
-import { fileHeaders } from "../../files/send.ts";
+import { attachments, findAttachment } from "../../files/attachments/queries.ts";
+import { download } from "../../files/download.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { isUuid } from "../../infrastructure/uuid.ts";
@@ -14,7 +13,7 @@ export const downloadAttachment: Handler<"downloadAttachment"> = async ({ params
   const id = params.attachment_id;
   const attachment = isUuid(id) ? await findAttachment(deps.sql, tenant.id, id) : undefined;
   if (!attachment || !(await mayRead(deps, attachment, user))) throw new Problem("attachment_not_found");
-  return { status: 200, headers: fileHeaders(attachment), body: await openAttachment(deps, attachment) };
+  return download(deps, attachment, { kind: attachments, notFound: "attachment_not_found" });
 };
 
 async function mayRead({ sql }: Deps, attachment: Attachment, user: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { discussionFor } from "../../discussions/discussion.ts";
 import { isMessageOf } from "../../discussions/messages.ts";
 import type { Discussion } from "../../discussions/participants.ts";
+import { download } from "../../files/download.ts";
 import type { FileRecord } from "../../files/fileKind.ts";
-import { findAttachmentOf } from "../../files/stored/queries.ts";
-import { sendStoredFile } from "../../files/stored/send.ts";
+import { findAttachmentOf, storedFiles } from "../../files/stored/queries.ts";
 import type { Handler } from "../../handler.ts";
 import type { Sql } from "../../infrastructure/database/connect.ts";
 import { Problem } from "../../infrastructure/problem.ts";
@@ -16,7 +16,7 @@ export const downloadMessageAttachment: Handler<"downloadMessageAttachment"> = a
   const discussion = await discussionFor(deps.sql, caller, params.process_instance_id);
   const file = await find(deps.sql, discussion, { messageId: params.message_id, id: params.attachment_id });
   if (!file) throw new Problem("attachment_not_found");
-  return sendStoredFile(deps, file, { gone: "attachment_not_found" });
+  return download(deps, file, { kind: storedFiles, notFound: "attachment_not_found" });
 };
 
 /** Of a message of this discussion: whoever takes part in one cannot reach into another. */

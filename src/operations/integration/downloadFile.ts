@@ -1,5 +1,5 @@
-import { findUpload } from "../../files/stored/queries.ts";
-import { sendStoredFile } from "../../files/stored/send.ts";
+import { download } from "../../files/download.ts";
+import { findUpload, storedFiles } from "../../files/stored/queries.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { isUuid } from "../../infrastructure/uuid.ts";
@@ -8,5 +8,5 @@ export const downloadFile: Handler<"downloadFile"> = async ({ params, caller }, 
   const id = params.file_id;
   const file = isUuid(id) ? await findUpload(deps.sql, caller.tenant.id, id) : undefined;
   if (!file) throw new Problem("file_not_found");
-  return sendStoredFile(deps, file, { gone: "file_not_found" });
+  return download(deps, file, { kind: storedFiles, notFound: "file_not_found" });
 };

@@ -1,9 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import { digestOf, isSigned } from "../../files/attachments/downloadTokens.ts";
 import { cannotIssue } from "../../files/attachments/issue.ts";
-import { findAttachment, useToken } from "../../files/attachments/queries.ts";
-import { openAttachment } from "../../files/attachments/send.ts";
-import { fileHeaders, holdRoom } from "../../files/send.ts";
+import { attachments, findAttachment, useToken } from "../../files/attachments/queries.ts";
+import { fileHeaders, openFile, reserveSpace } from "../../files/download.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 
@@ -21,13 +20,14 @@ export const downloadSignedAttachment: Handler<"downloadSignedAttachment"> = asy
   const attachment = await findAttachment(deps.sql, null, attachmentId);
   const headers = attachment && fileHeaders(attachment);
   // A link works once: where there is no room to fetch the file, it has to work later.
-  const release = attachment ? await holdRoom(deps, attachment) : () => {};
+  const release = attachment ? await reserveSpace(deps, attachment) : () => {};
   try {
     const used = await use(deps, { token: query.token ?? "", attachmentId, secret: downloadTokenSecret });
     if (!used)
       throw new Problem("download_refused", { message: "The download link is not valid, or no longer." });
     if (!attachment || !headers) throw new Problem("attachment_not_found");
-    return { status: 200, headers, body: await openAttachment(deps, attachment, { release }) };
+    const options = { kind: attachments, notFound: "attachment_not_found", release } as const;
+    return { status: 200, headers, body: await openFile(deps, attachment, options) };
   } catch (error) {
     release();
     throw error;

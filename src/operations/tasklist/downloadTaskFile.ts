@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { fileHeaders } from "../../files/send.ts";
+import { fileHeaders } from "../../files/download.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { instanceFor } from "../../processes/instances.ts";
