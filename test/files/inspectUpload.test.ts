@@ -4,7 +4,7 @@ import { checkContent } from "../../src/files/content/checkContent.ts";
 import { createWorkers } from "../../src/infrastructure/workers/workers.ts";
 import { fixture, freshUser, member, uploadPath } from "../support/attachments.ts";
 import { documentOfEntities, expensiveFiles } from "../support/expensiveFiles.ts";
-import { judge } from "../support/inspectContent.ts";
+import { inspect } from "../support/inspectContent.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const workers = createWorkers({ threads: 2 });
@@ -21,7 +21,7 @@ afterAll(async () => {
 for (const build of expensiveFiles)
   test(`${build.name}: the check ends early, or soon`, async () => {
     const { name, bytes, outcome } = build();
-    expect(await judge(bytes, name)).toBe(outcome);
+    expect(await inspect(bytes, name)).toBe(outcome);
   });
 
 function send(to: TestServer, file: File, authorization: string): Promise<Response> {
@@ -80,8 +80,8 @@ test("a check that takes too long is ended, the file is refused, and the next on
 
 test("files that wait for a thread are bounded: the tenant's others are 503 with Retry-After", async () => {
   // One of the two threads is for other tenants.
-  const all = Array.from({ length: 2 }, () => workers.run(hold, 2_500, "1"));
-  const waiting = Array.from({ length: 63 }, () => workers.run(hold, 0, "1"));
+  const all = Array.from({ length: 2 }, () => workers.run(sleep, 2_500, "1"));
+  const waiting = Array.from({ length: 63 }, () => workers.run(sleep, 0, "1"));
   const busy = await startServer({ deps: { workers } });
   try {
     const authorization = `Bearer ${await busy.token(member(freshUser()))}`;
@@ -94,9 +94,9 @@ test("files that wait for a thread are bounded: the tenant's others are 503 with
   }
 });
 
-const hold = {
-  file: new URL("./holding.ts", import.meta.url).href,
-  name: "hold",
+const sleep = {
+  file: new URL("./sleepWork.ts", import.meta.url).href,
+  name: "sleep",
   limitMs: 10_000,
 } as never as Parameters<typeof workers.run<number, number>>[0];
 

@@ -14,7 +14,7 @@ const fixtures = join(import.meta.dir, "../fixtures/content");
 export const fixture = (name: string): Buffer => readFileSync(join(fixtures, name));
 
 /** Errors other than `ContentRejection` go through: they are faults of the check. */
-export async function judge(
+export async function inspect(
   bytes: Buffer,
   fileName: string,
   declaredType?: string,

@@ -5,7 +5,7 @@ import type { Config } from "../../infrastructure/config.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { objectKey } from "../fileKind.ts";
-import { hasHung, noteGivenUp } from "../givenUp.ts";
+import { hasHung, noteAbandoned } from "../abandonedObjects.ts";
 import { inspectUpload, type VerifiedFile } from "../inspectUpload.ts";
 import { chargeDay, insertWithin, requireTenantRoom } from "../quotas.ts";
 import type { Actor } from "./actor.ts";
@@ -136,7 +136,7 @@ async function abandon(
 ): Promise<void> {
   const key = objectKey(attachments, { tenantId, id });
   try {
-    await noteGivenUp(sql, [key]);
+    await noteAbandoned(sql, [key]);
     if (!hasHung) await storage.remove(key);
     await deleteRow(sql, id);
   } catch (err) {

@@ -13,9 +13,9 @@ import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { deleteStale } from "../../infrastructure/rateLimits.ts";
 import { purgeExpiredRevocations } from "../../tenants/tokenRevocations/queries.ts";
 import { attachments, claimForRemoval, claimUnbound, purgeExpired } from "../attachments/queries.ts";
-import { removeGivenUp } from "../givenUp.ts";
+import { removeAbandoned } from "../abandonedObjects.ts";
 import { forgetOldDays } from "../quotas.ts";
-import { removeDue } from "../removal.ts";
+import { removeDue } from "./removeDue.ts";
 import { claimForRemoval as claimStoredFiles, storedFiles } from "../stored/queries.ts";
 
 /** A removal that began within the last interval, or minute, is likely under way elsewhere. */
@@ -40,7 +40,7 @@ export async function sweepOnce(parts: Infrastructure): Promise<number> {
       claim: (count) => claimUnbound(sql, { days: config.unboundMaxAgeDays, count }),
     }),
     removeDue(storedFiles, parts, { claim: (count) => claimStoredFiles(sql, { leaseSeconds, count }) }),
-    removeGivenUp(parts),
+    removeAbandoned(parts),
   ]);
   const removed = outcomes.reduce(
     (sum, outcome) => sum + (outcome.status === "fulfilled" ? (outcome.value ?? 0) : 0),

@@ -3,7 +3,7 @@ import type { Tx } from "../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { objectKey } from "../fileKind.ts";
-import { hasHung, noteGivenUp } from "../givenUp.ts";
+import { hasHung, noteAbandoned } from "../abandonedObjects.ts";
 import type { VerifiedFile } from "../inspectUpload.ts";
 import { insertWithin } from "../quotas.ts";
 import {
@@ -98,7 +98,7 @@ async function abandon(
     const stored = new Set(await storedAmong(sql, ids));
     const gone = rows.filter(({ id }) => !stored.has(id));
     const keys = gone.map((row) => objectKey(storedFiles, row));
-    await noteGivenUp(sql, keys);
+    await noteAbandoned(sql, keys);
     if (!hasHung) for (const key of keys) await storage.remove(key);
     await storedFiles.deleteRows(
       sql,

@@ -1,26 +1,26 @@
 import { expect, test } from "bun:test";
 import { deflateRawSync } from "node:zlib";
-import { judge } from "../../support/inspectContent.ts";
+import { inspect } from "../../support/inspectContent.ts";
 import { buildDocument, documentParts, documentXml, typesXml } from "../../support/officeParts.ts";
 import { buildZip, type ZipEnd, type ZipPart } from "../../support/zipBuilder.ts";
 
 /** A docx with one more, typed, part. */
-const judgePart = (part: ZipPart, end: ZipEnd = {}) => judge(buildDocument({ extra: [part], end }), "a.docx");
+const inspectPart = (part: ZipPart, end: ZipEnd = {}) => inspect(buildDocument({ extra: [part], end }), "a.docx");
 const custom = (rest: Partial<ZipPart> = {}): ZipPart => ({ name: "word/custom.xml", data: "<a/>", ...rest });
 
 test("the smallest document is accepted; stored, streamed, in another order or with folders too", async () => {
-  expect(await judgePart(custom())).toBe("accepted");
-  expect(await judgePart(custom({ method: 0 }))).toBe("accepted");
-  expect(await judgePart({ name: "word/", data: "", method: 0 })).toBe("accepted");
+  expect(await inspectPart(custom())).toBe("accepted");
+  expect(await inspectPart(custom({ method: 0 }))).toBe("accepted");
+  expect(await inspectPart({ name: "word/", data: "", method: 0 })).toBe("accepted");
   const streamed = documentParts().map((part) => ({ ...part, descriptor: true }));
-  expect(await judge(buildZip(streamed.toReversed()), "a.docx")).toBe("accepted");
+  expect(await inspect(buildZip(streamed.toReversed()), "a.docx")).toBe("accepted");
 });
 
 test("every form of a data descriptor is read, and one that says something else is refused", async () => {
   for (const descriptorBytes of [12, 16, 20, 24] as const) {
     const streamed = custom({ descriptor: true, descriptorBytes });
-    expect(await judgePart(streamed)).toBe("accepted");
-    expect(await judgePart({ ...streamed, central: { crc: 1 } })).toBe("archive_damaged");
+    expect(await inspectPart(streamed)).toBe("accepted");
+    expect(await inspectPart({ ...streamed, central: { crc: 1 } })).toBe("archive_damaged");
   }
 });
 
@@ -41,7 +41,7 @@ test.each([
   "word%2f../evil.xml",
   "",
 ])("a part named %p is refused", async (name) => {
-  expect(await judgePart({ name, data: "<a/>" })).toBe("archive_unsafe_name");
+  expect(await inspectPart({ name, data: "<a/>" })).toBe("archive_unsafe_name");
 });
 
 test("a second name in an Info-ZIP Unicode path is refused", async () => {
@@ -49,73 +49,73 @@ test("a second name in an Info-ZIP Unicode path is refused", async () => {
     Buffer.from("75700f000100000000", "hex"),
     Buffer.from("../../evil.xml").subarray(0, 10),
   ]);
-  expect(await judgePart(custom({ extra }))).toBe("archive_unsafe_name");
+  expect(await inspectPart(custom({ extra }))).toBe("archive_unsafe_name");
 });
 
 test("a symbolic link is refused", async () => {
-  expect(await judgePart(custom({ externalAttributes: 0o120777 * 0x10000 }))).toBe("archive_unsafe_name");
+  expect(await inspectPart(custom({ externalAttributes: 0o120777 * 0x10000 }))).toBe("archive_unsafe_name");
 });
 
 test.each(["word/document.xml", "Word/DOCUMENT.xml", "word/%64ocument.xml"])(
   "a second part that readers would find as word/document.xml (%s) is refused",
   async (name) => {
-    expect(await judgePart({ name, data: documentXml })).toBe("archive_duplicate_name");
+    expect(await inspectPart({ name, data: documentXml })).toBe("archive_duplicate_name");
   },
 );
 
 test("encrypted, patched, and otherwise compressed parts are refused", async () => {
-  expect(await judgePart(custom({ flags: 0x0001 }))).toBe("document_encrypted");
-  expect(await judgePart(custom({ flags: 0x0041 }))).toBe("document_encrypted");
-  expect(await judgePart(custom({ flags: 0x2000 }))).toBe("document_encrypted");
-  expect(await judgePart(custom({ flags: 0x0020 }))).toBe("archive_unsupported");
+  expect(await inspectPart(custom({ flags: 0x0001 }))).toBe("document_encrypted");
+  expect(await inspectPart(custom({ flags: 0x0041 }))).toBe("document_encrypted");
+  expect(await inspectPart(custom({ flags: 0x2000 }))).toBe("document_encrypted");
+  expect(await inspectPart(custom({ flags: 0x0020 }))).toBe("archive_unsupported");
   for (const method of [1, 9, 12, 14, 93, 95]) {
-    expect(await judgePart(custom({ method }))).toBe("archive_unsupported");
+    expect(await inspectPart(custom({ method }))).toBe("archive_unsupported");
   }
 });
 
 test("bytes before, between, inside and behind the parts are refused", async () => {
   const stray = Buffer.from("<html>");
-  expect(await judge(Buffer.concat([stray, buildDocument()]), "a.docx")).toBe("type_mismatch");
-  expect(await judge(Buffer.concat([buildDocument(), stray]), "a.docx")).toBe("archive_damaged");
-  expect(await judgePart(custom({ before: stray }))).toBe("archive_hidden_data");
-  expect(await judgePart(custom(), { beforeDirectory: stray })).toBe("archive_hidden_data");
-  expect(await judgePart(custom(), { comment: stray })).toBe("archive_damaged");
+  expect(await inspect(Buffer.concat([stray, buildDocument()]), "a.docx")).toBe("type_mismatch");
+  expect(await inspect(Buffer.concat([buildDocument(), stray]), "a.docx")).toBe("archive_damaged");
+  expect(await inspectPart(custom({ before: stray }))).toBe("archive_hidden_data");
+  expect(await inspectPart(custom(), { beforeDirectory: stray })).toBe("archive_hidden_data");
+  expect(await inspectPart(custom(), { comment: stray })).toBe("archive_damaged");
   const compressed = Buffer.concat([deflateRawSync(Buffer.from("<a/>")), stray]);
-  expect(await judgePart(custom({ compressed }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ compressed }))).toBe("archive_damaged");
 });
 
 test("bytes of an archive's own that no entry lists are refused", async () => {
   const hidden = buildZip([{ name: "evil.exe", data: "MZ" }]);
   const local = hidden.subarray(0, hidden.indexOf(Buffer.from("PK\x01\x02", "latin1")));
-  expect(await judgePart(custom({ before: local }))).toBe("archive_hidden_data");
+  expect(await inspectPart(custom({ before: local }))).toBe("archive_hidden_data");
 });
 
 test("a local header that says something else than the directory is refused", async () => {
-  expect(await judgePart(custom({ local: { name: Buffer.from("word/vbaProj.bin") } }))).toBe(
+  expect(await inspectPart(custom({ local: { name: Buffer.from("word/vbaProj.bin") } }))).toBe(
     "archive_damaged",
   );
-  expect(await judgePart(custom({ local: { name: Buffer.from("word/evil.xml") } }))).toBe("archive_damaged");
-  expect(await judgePart(custom({ local: { method: 0 } }))).toBe("archive_damaged");
-  expect(await judgePart(custom({ local: { flags: 1 } }))).toBe("archive_damaged");
-  expect(await judgePart(custom({ local: { crc: 1 } }))).toBe("archive_damaged");
-  expect(await judgePart(custom({ local: { uncompressedSize: 5 } }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ local: { name: Buffer.from("word/evil.xml") } }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ local: { method: 0 } }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ local: { flags: 1 } }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ local: { crc: 1 } }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ local: { uncompressedSize: 5 } }))).toBe("archive_damaged");
 });
 
 test("sizes and checksums that are not those of the data are refused", async () => {
   const data = "<a>".repeat(1_000);
   for (const uncompressedSize of [0, 1, 2_999, 3_001]) {
     const lie = { uncompressedSize };
-    expect(await judgePart(custom({ data, central: lie, local: lie }))).toBe("archive_damaged");
-    expect(await judgePart(custom({ data, central: lie, descriptor: true }))).toBe("archive_damaged");
+    expect(await inspectPart(custom({ data, central: lie, local: lie }))).toBe("archive_damaged");
+    expect(await inspectPart(custom({ data, central: lie, descriptor: true }))).toBe("archive_damaged");
   }
-  expect(await judgePart(custom({ central: { crc: 1 }, local: { crc: 1 } }))).toBe("archive_damaged");
-  expect(await judgePart(custom({ compressed: Buffer.from("nonsense") }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ central: { crc: 1 }, local: { crc: 1 } }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ compressed: Buffer.from("nonsense") }))).toBe("archive_damaged");
 });
 
 test("an entry that shares another's bytes is refused", async () => {
   const data = "<a/>".repeat(100);
   const shared = { name: "word/other.xml", data, sameAs: 3 };
-  expect(await judge(buildDocument({ extra: [custom({ data }), shared] }), "a.docx")).toBe(
+  expect(await inspect(buildDocument({ extra: [custom({ data }), shared] }), "a.docx")).toBe(
     "archive_hidden_data",
   );
 });
@@ -128,30 +128,30 @@ test("a bomb is refused: one part, many parts, or parts that declare less than t
     central: { uncompressedSize: size },
     local: { uncompressedSize: size },
   });
-  expect(await judgePart(flat)).toBe("archive_bomb");
-  expect(await judgePart(custom({ compressed: zeros }))).toBe("archive_damaged");
+  expect(await inspectPart(flat)).toBe("archive_bomb");
+  expect(await inspectPart(custom({ compressed: zeros }))).toBe("archive_damaged");
   const half = custom({ data: Buffer.alloc(9 * 1024 * 1024) });
   const many = [half, { ...half, name: "word/more.xml" }];
-  expect(await judge(buildDocument({ extra: many }), "a.docx")).toBe("archive_bomb");
-  expect(await judgePart(half)).toBe("accepted");
+  expect(await inspect(buildDocument({ extra: many }), "a.docx")).toBe("archive_bomb");
+  expect(await inspectPart(half)).toBe("accepted");
 });
 
 test("a bomb inside a part counts as its bytes only", async () => {
   const bomb = buildZip([{ name: "a", data: Buffer.alloc(40 * 1024 * 1024) }]);
   const types = typesXml('<Default Extension="zip" ContentType="application/zip"/>');
   const extra = [{ name: "word/embeddings/a.zip", data: bomb, method: 0 }];
-  expect(await judge(buildDocument({ types, extra }), "a.docx")).toBe("accepted");
+  expect(await inspect(buildDocument({ types, extra }), "a.docx")).toBe("accepted");
 });
 
 test("more parts than any document has are refused before they are read", async () => {
   const extra = Array.from({ length: 5_000 }, (_, index) => custom({ name: `word/${index}.xml`, method: 0 }));
-  expect(await judge(buildDocument({ extra }), "a.docx")).toBe("archive_too_many_entries");
+  expect(await inspect(buildDocument({ extra }), "a.docx")).toBe("archive_too_many_entries");
 });
 
 test("an end record that counts wrongly or speaks of other disks is refused", async () => {
-  expect(await judgePart(custom(), { disk: 1 })).toBe("archive_unsupported");
-  expect(await judgePart(custom(), { entryCount: 3 })).toBe("archive_hidden_data");
-  expect(await judgePart(custom(), { entryCount: 5 })).toBe("archive_damaged");
+  expect(await inspectPart(custom(), { disk: 1 })).toBe("archive_unsupported");
+  expect(await inspectPart(custom(), { entryCount: 3 })).toBe("archive_hidden_data");
+  expect(await inspectPart(custom(), { entryCount: 5 })).toBe("archive_damaged");
 });
 
 test("a 64-bit end record that says something else than the short one is refused", async () => {
@@ -167,10 +167,10 @@ test("a 64-bit end record that says something else than the short one is refused
   wide.writeUInt32LE(0x07064b50, 56);
   wide.writeBigUInt64LE(BigInt(document.length - 22), 64);
   wide.writeUInt32LE(1, 60);
-  const judgeWide = () => judge(Buffer.concat([document.subarray(0, -22), wide, end]), "a.docx");
-  expect(await judgeWide()).toBe("archive_unsupported");
+  const inspectWide = () => inspect(Buffer.concat([document.subarray(0, -22), wide, end]), "a.docx");
+  expect(await inspectWide()).toBe("archive_unsupported");
   wide.writeUInt32LE(0, 60);
-  expect(await judgeWide()).toBe("accepted");
+  expect(await inspectWide()).toBe("accepted");
   wide.writeBigUInt64LE(1n, 48);
-  expect(await judgeWide()).toBe("archive_damaged");
+  expect(await inspectWide()).toBe("archive_damaged");
 });

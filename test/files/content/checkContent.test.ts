@@ -5,7 +5,7 @@ import { allowedExtensions } from "../../../src/files/content/allowedTypes.ts";
 import { checkContent } from "../../../src/files/content/checkContent.ts";
 import { ContentRejection, rejections } from "../../../src/files/content/rejection.ts";
 import type { RejectionCode } from "../../../src/infrastructure/problem.ts";
-import { fixture, judge } from "../../support/inspectContent.ts";
+import { fixture, inspect } from "../../support/inspectContent.ts";
 
 const folder = join(import.meta.dir, "../../fixtures/content");
 const refused: Readonly<Record<string, RejectionCode>> = {
@@ -19,7 +19,7 @@ const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml
 
 for (const name of files) {
   test(`${name}, as its program wrote it, is ${refused[name] ?? "accepted"}`, async () => {
-    expect(await judge(fixture(name), name)).toBe(refused[name] ?? "accepted");
+    expect(await inspect(fixture(name), name)).toBe(refused[name] ?? "accepted");
   });
 }
 
@@ -41,7 +41,7 @@ test.each([
   ["photo.jpg", "application/octet-stream"],
   ["photo.jpg", ""],
 ])("a JPEG named %s and declared %p is accepted", async (name, declared) => {
-  expect(await judge(fixture("imagemagick.jpg"), name, declared)).toBe("accepted");
+  expect(await inspect(fixture("imagemagick.jpg"), name, declared)).toBe("accepted");
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   ["photo.pdf", undefined],
   ["photo.docx", undefined],
 ])("a JPEG named %s and declared %p is a type mismatch", async (name, declared) => {
-  expect(await judge(fixture("imagemagick.jpg"), name, declared)).toBe("type_mismatch");
+  expect(await inspect(fixture("imagemagick.jpg"), name, declared)).toBe("type_mismatch");
 });
 
 test.each([
@@ -66,24 +66,24 @@ test.each([
   "sheet.xlsm",
   "a.pdf/b",
 ])("the name %p is not allowed", async (name) => {
-  expect(await judge(fixture("imagemagick.jpg"), name)).toBe("extension_not_allowed");
+  expect(await inspect(fixture("imagemagick.jpg"), name)).toBe("extension_not_allowed");
 });
 
 test("a GIF, a docx as xlsx, and an xlsx as docx are type mismatches", async () => {
   const gif = Buffer.from("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=", "base64");
-  expect(await judge(gif, "a.png", "image/png")).toBe("type_mismatch");
-  expect(await judge(fixture("libreoffice.docx"), "a.xlsx")).toBe("type_mismatch");
-  expect(await judge(fixture("openpyxl.xlsx"), "a.docx")).toBe("type_mismatch");
+  expect(await inspect(gif, "a.png", "image/png")).toBe("type_mismatch");
+  expect(await inspect(fixture("libreoffice.docx"), "a.xlsx")).toBe("type_mismatch");
+  expect(await inspect(fixture("openpyxl.xlsx"), "a.docx")).toBe("type_mismatch");
 });
 
 test("an empty file is refused as empty, whatever its name", async () => {
   for (const ending of allowedExtensions)
-    expect(await judge(Buffer.alloc(0), `a.${ending}`)).toBe("file_empty");
+    expect(await inspect(Buffer.alloc(0), `a.${ending}`)).toBe("file_empty");
 });
 
 test("an old Word document is refused with a sentence that says so, also under a new name", async () => {
-  expect(await judge(fixture("libreoffice-old.doc"), "a.doc")).toBe("extension_not_allowed");
-  expect(await judge(fixture("libreoffice-old.doc"), "a.docx")).toBe("document_encrypted");
+  expect(await inspect(fixture("libreoffice-old.doc"), "a.doc")).toBe("extension_not_allowed");
+  expect(await inspect(fixture("libreoffice-old.doc"), "a.docx")).toBe("document_encrypted");
   expect(new ContentRejection("document_encrypted").message).toContain("encrypted or in an old format");
 });
 

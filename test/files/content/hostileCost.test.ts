@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
-import { fixture, judge } from "../../support/inspectContent.ts";
+import { fixture, inspect } from "../../support/inspectContent.ts";
 import { buildDocument, relationship, relationshipsXml, typesXml } from "../../support/officeParts.ts";
 
 const mebibyte = 1024 * 1024;
@@ -19,7 +19,7 @@ test(
     checksum.writeUInt32BE(crc32(chunk.subarray(4)));
     const header = fixture("imagemagick.png").subarray(0, 33);
     const bytes = Buffer.concat([header, Buffer.alloc(12 * 800_000, Buffer.concat([chunk, checksum]))]);
-    expect(await judge(bytes, "a.png")).toBe("image_damaged");
+    expect(await inspect(bytes, "a.png")).toBe("image_damaged");
   },
   timeLimit,
 );
@@ -32,12 +32,12 @@ test(
   "a JPEG of empty segments, of scans, or of pictures behind pictures is refused",
   async () => {
     const segments = Buffer.alloc(10 * mebibyte, Buffer.from("fffe0002", "hex"));
-    expect(await judge(Buffer.concat([head, segments, scan, end]), "a.jpg")).toBe("image_damaged");
+    expect(await inspect(Buffer.concat([head, segments, scan, end]), "a.jpg")).toBe("image_damaged");
     const scans = Buffer.alloc(scan.length * 1_000, scan);
-    expect(await judge(Buffer.concat([head, scans, end]), "a.jpg")).toBe("image_damaged");
+    expect(await inspect(Buffer.concat([head, scans, end]), "a.jpg")).toBe("image_damaged");
     const picture = Buffer.concat([head, scan, end]);
     const pictures = Buffer.alloc(picture.length * 300_000, picture);
-    expect(await judge(pictures, "a.jpg")).toBe("image_damaged");
+    expect(await inspect(pictures, "a.jpg")).toBe("image_damaged");
   },
   timeLimit,
 );
@@ -47,27 +47,27 @@ test(
   async () => {
     const fill = Buffer.alloc(10 * mebibyte, 0xff);
     const stuffed = Buffer.alloc(10 * mebibyte, Buffer.from("ff00", "hex"));
-    expect(await judge(Buffer.concat([head, fill, scan.subarray(1), stuffed, fill, end]), "a.jpg")).toBe(
+    expect(await inspect(Buffer.concat([head, fill, scan.subarray(1), stuffed, fill, end]), "a.jpg")).toBe(
       "accepted",
     );
   },
   timeLimit,
 );
 
-const judgeTypes = (inner: string) => judge(buildDocument({ types: typesXml(inner) }), "a.docx");
+const inspectTypes = (inner: string) => inspect(buildDocument({ types: typesXml(inner) }), "a.docx");
 
 test(
   "XML of one huge tag, one huge value or a deep tree is refused",
   async () => {
     const attributes = Array.from({ length: 60_000 }, (_, index) => `a${index}="1"`).join(" ");
-    expect(await judgeTypes(`<Default ${attributes}/>`)).toBe("document_damaged");
-    expect(await judgeTypes(`<Default Extension="${"\n".repeat(500_000)}" ContentType="a/b"/>`)).toBe(
+    expect(await inspectTypes(`<Default ${attributes}/>`)).toBe("document_damaged");
+    expect(await inspectTypes(`<Default Extension="${"\n".repeat(500_000)}" ContentType="a/b"/>`)).toBe(
       "document_damaged",
     );
-    expect(await judgeTypes("<a>".repeat(100_000))).toBe("document_damaged");
+    expect(await inspectTypes("<a>".repeat(100_000))).toBe("document_damaged");
     const unended = relationshipsXml(`<Relationship Id="${"\n".repeat(10 * mebibyte)}`);
     const extra = [{ name: "word/_rels/document.xml.rels", data: unended }];
-    expect(await judge(buildDocument({ extra }), "a.docx")).toBe("document_damaged");
+    expect(await inspect(buildDocument({ extra }), "a.docx")).toBe("document_damaged");
   },
   timeLimit,
 );
@@ -83,7 +83,7 @@ test(
       { name: "word/_rels/document.xml.rels", data: relationshipsXml(links.join("")) },
       ...parts,
     ];
-    expect(await judge(buildDocument({ extra }), "a.docx")).toBe("accepted");
+    expect(await inspect(buildDocument({ extra }), "a.docx")).toBe("accepted");
   },
   timeLimit,
 );
@@ -98,7 +98,7 @@ test(
       pdf += `xref\n0 0\ntrailer\n<< /Root 1 0 R /Prev ${previous} >>\n`;
       previous = start;
     }
-    expect(await judge(Buffer.from(`${pdf}startxref\n${previous}\n%%EOF`), "a.pdf")).toBe("pdf_damaged");
+    expect(await inspect(Buffer.from(`${pdf}startxref\n${previous}\n%%EOF`), "a.pdf")).toBe("pdf_damaged");
   },
   timeLimit,
 );

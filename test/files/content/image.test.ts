@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
-import { fixture, judge } from "../../support/inspectContent.ts";
+import { fixture, inspect } from "../../support/inspectContent.ts";
 import { buildZip } from "../../support/zipBuilder.ts";
 
 const jpeg = fixture("imagemagick.jpg");
@@ -8,7 +8,7 @@ const png = fixture("imagemagick.png");
 const html = Buffer.from("<html><script>alert(1)</script></html>");
 const archive = buildZip([{ name: "evil.exe", data: "MZ" }]);
 
-const appendJpeg = (...parts: Buffer[]) => judge(Buffer.concat([jpeg, ...parts]), "a.jpg");
+const appendJpeg = (...parts: Buffer[]) => inspect(Buffer.concat([jpeg, ...parts]), "a.jpg");
 
 test("a JPEG followed by HTML or an archive is refused", async () => {
   expect(await appendJpeg(html)).toBe("image_trailing_data");
@@ -18,7 +18,7 @@ test("a JPEG followed by HTML or an archive is refused", async () => {
 
 test("a JPEG's start with HTML behind it is refused", async () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), html]);
-  expect(await judge(bytes, "a.jpg", "image/jpeg")).toBe("image_truncated");
+  expect(await inspect(bytes, "a.jpg", "image/jpeg")).toBe("image_truncated");
 });
 
 test("a JPEG followed by padding or by further pictures, as cameras write them, is accepted", async () => {
@@ -34,7 +34,7 @@ test("a JPEG followed by padding or by further pictures, as cameras write them, 
 
 test("a motion photo whose clip is cut or is not a clip is refused", async () => {
   const whole = fixture("ffmpeg-motion-photo.jpg");
-  expect(await judge(whole.subarray(0, -7), "a.jpg")).toBe("image_trailing_data");
+  expect(await inspect(whole.subarray(0, -7), "a.jpg")).toBe("image_trailing_data");
   const box = Buffer.concat([Buffer.from("00000010", "hex"), Buffer.from("ftypisom0000")]);
   expect(await appendJpeg(box)).toBe("accepted");
   expect(await appendJpeg(box, html)).toBe("image_trailing_data");
@@ -77,7 +77,7 @@ test("a JPEG of impossible or huge dimensions is refused", async () => {
     const bytes = Buffer.from(jpeg);
     bytes.writeUInt16BE(height, frame + 5);
     bytes.writeUInt16BE(width, frame + 7);
-    return judge(bytes, "a.jpg");
+    return inspect(bytes, "a.jpg");
   };
   expect(await resized(65_535, 65_535)).toBe("image_too_large");
   expect(await resized(0, 100)).toBe("image_damaged");
@@ -85,7 +85,7 @@ test("a JPEG of impossible or huge dimensions is refused", async () => {
 });
 
 test("a JPEG without a frame, with two, or with a segment longer than the file is refused", async () => {
-  const hex = (text: string) => judge(Buffer.from(text, "hex"), "a.jpg");
+  const hex = (text: string) => inspect(Buffer.from(text, "hex"), "a.jpg");
   const scan = "ffda0008010100003f00";
   const frame = "ffc0000b080010001001011100";
   expect(await hex(`ffd8${frame}${scan}11ffd9`)).toBe("accepted");
@@ -114,41 +114,41 @@ function header(width: number, height: number, rest = "0802000000"): Buffer {
   return chunk("IHDR", data);
 }
 
-const judgePng = (...chunks: Buffer[]) => judge(Buffer.concat([png.subarray(0, 8), ...chunks]), "a.png");
+const inspectPng = (...chunks: Buffer[]) => inspect(Buffer.concat([png.subarray(0, 8), ...chunks]), "a.png");
 const pixels = chunk("IDAT", Buffer.from([1]));
 const end = chunk("IEND");
 
 test("a PNG followed by anything is refused", async () => {
-  expect(await judge(Buffer.concat([png, html]), "a.png")).toBe("image_trailing_data");
-  expect(await judge(Buffer.concat([png, archive]), "a.png")).toBe("file_ambiguous");
-  expect(await judge(Buffer.concat([png, Buffer.alloc(1)]), "a.png")).toBe("image_trailing_data");
+  expect(await inspect(Buffer.concat([png, html]), "a.png")).toBe("image_trailing_data");
+  expect(await inspect(Buffer.concat([png, archive]), "a.png")).toBe("file_ambiguous");
+  expect(await inspect(Buffer.concat([png, Buffer.alloc(1)]), "a.png")).toBe("image_trailing_data");
 });
 
 test("an archive inside a PNG chunk at its end is refused", async () => {
   const comment = Buffer.concat([Buffer.alloc(4), end]);
   const inside = buildZip([{ name: "evil.exe", data: "MZ" }], { comment });
-  expect(await judgePng(header(1, 1), pixels, chunk("teSt", inside), end)).toBe("file_ambiguous");
+  expect(await inspectPng(header(1, 1), pixels, chunk("teSt", inside), end)).toBe("file_ambiguous");
 });
 
 test("a PNG of huge, zero or unknown dimensions and depths is refused", async () => {
-  expect(await judgePng(header(1, 1), pixels, end)).toBe("accepted");
-  expect(await judgePng(header(60_000, 60_000), pixels, end)).toBe("image_too_large");
-  expect(await judgePng(header(2 ** 31, 1), pixels, end)).toBe("image_too_large");
-  expect(await judgePng(header(0, 1), pixels, end)).toBe("image_damaged");
-  expect(await judgePng(header(1, 1, "0305000000"), pixels, end)).toBe("image_damaged");
-  expect(await judgePng(header(1, 1, "0802010000"), pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(header(1, 1), pixels, end)).toBe("accepted");
+  expect(await inspectPng(header(60_000, 60_000), pixels, end)).toBe("image_too_large");
+  expect(await inspectPng(header(2 ** 31, 1), pixels, end)).toBe("image_too_large");
+  expect(await inspectPng(header(0, 1), pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(header(1, 1, "0305000000"), pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(header(1, 1, "0802010000"), pixels, end)).toBe("image_damaged");
 });
 
 test("a PNG whose chunks are out of order, missing, unknown or damaged is refused", async () => {
   const one = header(1, 1);
   const text = chunk("tEXt", Buffer.from("a\0b"));
-  expect(await judgePng(one, pixels, text, pixels, end)).toBe("image_damaged");
-  expect(await judgePng(one, end)).toBe("image_damaged");
-  expect(await judgePng(one, one, pixels, end)).toBe("image_damaged");
-  expect(await judgePng(one, chunk("EVIL"), pixels, end)).toBe("image_damaged");
-  expect(await judgePng(header(1, 1, "0803000000"), pixels, end)).toBe("image_damaged");
-  expect(await judgePng(one, pixels)).toBe("image_truncated");
+  expect(await inspectPng(one, pixels, text, pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(one, end)).toBe("image_damaged");
+  expect(await inspectPng(one, one, pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(one, chunk("EVIL"), pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(header(1, 1, "0803000000"), pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(one, pixels)).toBe("image_truncated");
   const flipped = Buffer.from(text);
   flipped[9] = 0x40;
-  expect(await judgePng(one, flipped, pixels, end)).toBe("image_damaged");
+  expect(await inspectPng(one, flipped, pixels, end)).toBe("image_damaged");
 });

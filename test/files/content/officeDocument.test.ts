@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { judge } from "../../support/inspectContent.ts";
+import { inspect } from "../../support/inspectContent.ts";
 import {
   buildDocument,
   documentType,
@@ -13,10 +13,10 @@ import {
 import { buildZip } from "../../support/zipBuilder.ts";
 
 const main = relationship("officeDocument", "word/document.xml");
-const withTypes = (inner: string) => judge(buildDocument({ types: typesXml(inner) }), "a.docx");
+const withTypes = (inner: string) => inspect(buildDocument({ types: typesXml(inner) }), "a.docx");
 const withRelationship = (inner: string) => {
   const extra = [{ name: "word/_rels/document.xml.rels", data: relationshipsXml(inner) }];
-  return judge(buildDocument({ extra }), "a.docx");
+  return inspect(buildDocument({ extra }), "a.docx");
 };
 
 test("a lying list of content types beside a program is refused", async () => {
@@ -24,29 +24,29 @@ test("a lying list of content types beside a program is refused", async () => {
     { name: "[Content_Types].xml", data: typesXml() },
     { name: "evil.exe", data: "MZ" },
   ]);
-  expect(await judge(lie, "a.docx", documentType.replace(".main+xml", ""))).toBe("document_wrong_kind");
+  expect(await inspect(lie, "a.docx", documentType.replace(".main+xml", ""))).toBe("document_wrong_kind");
 });
 
 test("a real document with an untyped program beside its parts is refused", async () => {
-  expect(await judge(buildDocument({ extra: [{ name: "evil.exe", data: "MZ" }] }), "a.docx")).toBe(
+  expect(await inspect(buildDocument({ extra: [{ name: "evil.exe", data: "MZ" }] }), "a.docx")).toBe(
     "document_wrong_kind",
   );
   const trash = { name: "[trash]/0000.dat", data: "left by Office" };
-  expect(await judge(buildDocument({ extra: [trash] }), "a.docx")).toBe("accepted");
+  expect(await inspect(buildDocument({ extra: [trash] }), "a.docx")).toBe("accepted");
 });
 
 test("a renamed macro document is refused, by its main type or by what it holds", async () => {
   const macroType = "application/vnd.ms-word.document.macroEnabled.main+xml";
-  expect(await judge(buildDocument({ types: typesXml("", macroType) }), "a.docx")).toBe(
+  expect(await inspect(buildDocument({ types: typesXml("", macroType) }), "a.docx")).toBe(
     "document_has_macros",
   );
   const project = { name: "word/vbaProject.bin", data: "x" };
   const typed = typesXml('<Default Extension="bin" ContentType="application/x-harmless"/>');
-  expect(await judge(buildDocument({ types: typed, extra: [project] }), "a.docx")).toBe(
+  expect(await inspect(buildDocument({ types: typed, extra: [project] }), "a.docx")).toBe(
     "document_has_macros",
   );
   const renamed = { ...project, name: "word/vba%50roject.BIN" };
-  expect(await judge(buildDocument({ types: typed, extra: [renamed] }), "a.docx")).toBe(
+  expect(await inspect(buildDocument({ types: typed, extra: [renamed] }), "a.docx")).toBe(
     "document_has_macros",
   );
 });
@@ -97,7 +97,7 @@ test.each([
 });
 
 test("the main part must be named once, be there, have the right type and the right root", async () => {
-  const root = (rootRelationships: string) => judge(buildDocument({ rootRelationships }), "a.docx");
+  const root = (rootRelationships: string) => inspect(buildDocument({ rootRelationships }), "a.docx");
   expect(await root(relationship("officeDocument", "/word/document.xml"))).toBe("accepted");
   expect(await root("")).toBe("document_wrong_kind");
   expect(await root(main + relationship("officeDocument", "word/other.xml"))).toBe("document_wrong_kind");
@@ -105,24 +105,24 @@ test("the main part must be named once, be there, have the right type and the ri
   expect(await root(relationship("officeDocument", "http://evil.example/", "External"))).toBe(
     "document_damaged",
   );
-  expect(await judge(buildDocument({ main: workbookXml }), "a.docx")).toBe("document_wrong_kind");
-  expect(await judge(buildDocument({ main: "MZ\x90\0" }), "a.docx")).toBe("document_damaged");
-  expect(await judge(buildDocument({ main: "" }), "a.docx")).toBe("document_wrong_kind");
-  expect(await judge(buildDocument({ types: typesXml("", "application/xml") }), "a.docx")).toBe(
+  expect(await inspect(buildDocument({ main: workbookXml }), "a.docx")).toBe("document_wrong_kind");
+  expect(await inspect(buildDocument({ main: "MZ\x90\0" }), "a.docx")).toBe("document_damaged");
+  expect(await inspect(buildDocument({ main: "" }), "a.docx")).toBe("document_wrong_kind");
+  expect(await inspect(buildDocument({ types: typesXml("", "application/xml") }), "a.docx")).toBe(
     "document_wrong_kind",
   );
 });
 
 test("a workbook that calls itself a document, and the reverse, are refused", async () => {
   const types = typesXml("", workbookType);
-  expect(await judge(buildDocument({ types, main: workbookXml }), "a.docx")).toBe("type_mismatch");
-  expect(await judge(buildDocument({ types, main: workbookXml }), "a.xlsx")).toBe("accepted");
-  expect(await judge(buildDocument({ types, main: documentXml }), "a.xlsx")).toBe("document_wrong_kind");
+  expect(await inspect(buildDocument({ types, main: workbookXml }), "a.docx")).toBe("type_mismatch");
+  expect(await inspect(buildDocument({ types, main: workbookXml }), "a.xlsx")).toBe("accepted");
+  expect(await inspect(buildDocument({ types, main: documentXml }), "a.xlsx")).toBe("document_wrong_kind");
 });
 
 test("a template is a type mismatch", async () => {
   const type = "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml";
-  expect(await judge(buildDocument({ types: typesXml("", type) }), "a.docx")).toBe("type_mismatch");
+  expect(await inspect(buildDocument({ types: typesXml("", type) }), "a.docx")).toBe("type_mismatch");
 });
 
 test("the strict variant, single quotes, prefixes and UTF-16 are read as any XML reader would", async () => {
@@ -131,17 +131,17 @@ test("the strict variant, single quotes, prefixes and UTF-16 are read as any XML
     "http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument",
     "word/document.xml",
   );
-  expect(await judge(buildDocument({ main: strict, rootRelationships: strictRoot }), "a.docx")).toBe(
+  expect(await inspect(buildDocument({ main: strict, rootRelationships: strictRoot }), "a.docx")).toBe(
     "accepted",
   );
   const quoted = typesXml().replaceAll('"', "'");
-  expect(await judge(buildDocument({ types: quoted }), "a.docx")).toBe("accepted");
+  expect(await inspect(buildDocument({ types: quoted }), "a.docx")).toBe("accepted");
   const prefixed = typesXml()
     .replaceAll(/<(\/?)(Types|Default|Override)/g, "<$1t:$2")
     .replace("xmlns=", "xmlns:t=");
-  expect(await judge(buildDocument({ types: prefixed }), "a.docx")).toBe("accepted");
+  expect(await inspect(buildDocument({ types: prefixed }), "a.docx")).toBe("accepted");
   const wide = Buffer.from(`\ufeff${documentXml}`, "utf16le");
-  expect(await judge(buildDocument({ main: wide }), "a.docx")).toBe("accepted");
+  expect(await inspect(buildDocument({ main: wide }), "a.docx")).toBe("accepted");
 });
 
 test("macros behind an entity, a prefix or UTF-16 are found or the file is refused", async () => {
@@ -150,12 +150,12 @@ test("macros behind an entity, a prefix or UTF-16 are found or the file is refus
   expect(await withTypes(`<Default ${macro.replace("vba", "&#118;ba")}`)).toBe("document_has_macros");
   const hidden = Buffer.from(`\ufeff${relationshipsXml(relationship("urn:x/vbaProject", "a"))}`, "utf16le");
   const extra = [{ name: "word/_rels/document.xml.rels", data: hidden }];
-  expect(await judge(buildDocument({ extra }), "a.docx")).toBe("document_has_macros");
+  expect(await inspect(buildDocument({ extra }), "a.docx")).toBe("document_has_macros");
 });
 
 test("a document type, an unknown entity, two types for one part, or broken XML are refused", async () => {
   const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>';
-  const types = (text: string) => judge(buildDocument({ types: text }), "a.docx");
+  const types = (text: string) => inspect(buildDocument({ types: text }), "a.docx");
   expect(await types(typesXml().replace("<Types", `${bomb}<Types`))).toBe("document_damaged");
   expect(await types(typesXml('<Default Extension="y" ContentType="&b;"/>'))).toBe("document_damaged");
   const again = `<Override PartName="/Word/Document.xml" ContentType="${documentType}"/>`;

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { parsePdfDictionary } from "../../../src/files/content/pdfDictionary.ts";
-import { fixture, judge } from "../../support/inspectContent.ts";
+import { fixture, inspect } from "../../support/inspectContent.ts";
 import { buildZip } from "../../support/zipBuilder.ts";
 
 const pdf = fixture("ghostscript.pdf");
 const archive = buildZip([{ name: "evil.exe", data: "MZ" }]);
-const judgePdf = (...parts: (Buffer | string)[]) =>
-  judge(Buffer.concat(parts.map((part) => Buffer.from(part))), "a.pdf");
+const inspectPdf = (...parts: (Buffer | string)[]) =>
+  inspect(Buffer.concat(parts.map((part) => Buffer.from(part))), "a.pdf");
 
 /** A PDF of nothing but a header, a table and `trailer`. */
 function smallest(
@@ -17,18 +17,18 @@ function smallest(
 }
 
 test("a PDF's head with HTML behind it is refused", async () => {
-  expect(await judgePdf("%PDF-1.7 <html><script>alert(1)</script></html>")).toBe("pdf_truncated");
+  expect(await inspectPdf("%PDF-1.7 <html><script>alert(1)</script></html>")).toBe("pdf_truncated");
 });
 
 test("a PDF with bytes before it is refused", async () => {
-  expect(await judgePdf("<html>", pdf)).toBe("type_mismatch");
-  expect(await judgePdf("\n", pdf)).toBe("type_mismatch");
+  expect(await inspectPdf("<html>", pdf)).toBe("type_mismatch");
+  expect(await inspectPdf("\n", pdf)).toBe("type_mismatch");
 });
 
 test("a PDF with bytes behind it is refused, white space and zeros are not", async () => {
-  expect(await judgePdf(pdf, "<html>")).toBe("pdf_trailing_data");
-  expect(await judgePdf(pdf, archive)).toBe("file_ambiguous");
-  expect(await judgePdf(pdf, "\r\n\0\0\0 \n")).toBe("accepted");
+  expect(await inspectPdf(pdf, "<html>")).toBe("pdf_trailing_data");
+  expect(await inspectPdf(pdf, archive)).toBe("file_ambiguous");
+  expect(await inspectPdf(pdf, "\r\n\0\0\0 \n")).toBe("accepted");
 });
 
 test("an archive inside a PDF's end is refused", async () => {
@@ -37,39 +37,39 @@ test("an archive inside a PDF's end is refused", async () => {
     Buffer.from("%PDF-1.7\n"),
     buildZip([{ name: "a.exe", data: "MZ" }], { comment }),
   ]);
-  expect(await judgePdf(bytes)).toBe("file_ambiguous");
+  expect(await inspectPdf(bytes)).toBe("file_ambiguous");
 });
 
 test("a trailer needs a catalogue and must not speak of encryption, however it is spelt", async () => {
-  expect(await judgePdf(smallest("<< /Size 1 /Root 1 0 R >>"))).toBe("accepted");
-  expect(await judgePdf(smallest("<< /Size 1 >>"))).toBe("pdf_damaged");
-  expect(await judgePdf(smallest("<< /Root (1 0 R) >>"))).toBe("pdf_damaged");
-  expect(await judgePdf(smallest("<< /Root 1 0 R /Encrypt 2 0 R >>"))).toBe("document_encrypted");
-  expect(await judgePdf(smallest("<< /Root 1 0 R /#45ncr#79pt<</V 4>> >>"))).toBe("document_encrypted");
-  expect(await judgePdf(smallest("<< /Root 1 0 R /Note (/Encrypt) >>"))).toBe("accepted");
+  expect(await inspectPdf(smallest("<< /Size 1 /Root 1 0 R >>"))).toBe("accepted");
+  expect(await inspectPdf(smallest("<< /Size 1 >>"))).toBe("pdf_damaged");
+  expect(await inspectPdf(smallest("<< /Root (1 0 R) >>"))).toBe("pdf_damaged");
+  expect(await inspectPdf(smallest("<< /Root 1 0 R /Encrypt 2 0 R >>"))).toBe("document_encrypted");
+  expect(await inspectPdf(smallest("<< /Root 1 0 R /#45ncr#79pt<</V 4>> >>"))).toBe("document_encrypted");
+  expect(await inspectPdf(smallest("<< /Root 1 0 R /Note (/Encrypt) >>"))).toBe("accepted");
 });
 
 test("a PDF whose startxref, table or earlier section leads nowhere is refused", async () => {
   const good = smallest("<< /Root 1 0 R >>");
-  expect(await judgePdf(good.replace("startxref\n9", "startxref\n12"))).toBe("pdf_damaged");
-  expect(await judgePdf(good.replace("startxref\n9", "startxref\n99999"))).toBe("pdf_damaged");
-  expect(await judgePdf(good.replace("startxref", "startxxxx"))).toBe("pdf_damaged");
-  expect(await judgePdf(good.replace("0000000000", "<script>  "))).toBe("pdf_damaged");
-  expect(await judgePdf(smallest("<< /Root 1 0 R /Prev 3 >>"))).toBe("pdf_damaged");
-  expect(await judgePdf(smallest("<< /Root 1 0 R /Prev 0 >>"))).toBe("accepted");
-  expect(await judgePdf(good.replace("%PDF-1.7", "%PDF-9.7"))).toBe("pdf_damaged");
+  expect(await inspectPdf(good.replace("startxref\n9", "startxref\n12"))).toBe("pdf_damaged");
+  expect(await inspectPdf(good.replace("startxref\n9", "startxref\n99999"))).toBe("pdf_damaged");
+  expect(await inspectPdf(good.replace("startxref", "startxxxx"))).toBe("pdf_damaged");
+  expect(await inspectPdf(good.replace("0000000000", "<script>  "))).toBe("pdf_damaged");
+  expect(await inspectPdf(smallest("<< /Root 1 0 R /Prev 3 >>"))).toBe("pdf_damaged");
+  expect(await inspectPdf(smallest("<< /Root 1 0 R /Prev 0 >>"))).toBe("accepted");
+  expect(await inspectPdf(good.replace("%PDF-1.7", "%PDF-9.7"))).toBe("pdf_damaged");
 });
 
 test("sections that name each other end, and a dictionary that does not end is refused", async () => {
-  expect(await judgePdf(smallest("<< /Root 1 0 R /Prev 9 /XRefStm 9 >>"))).toBe("accepted");
-  expect(await judgePdf(smallest(`<< /Root 1 0 R /A ${"[".repeat(60_000)} >>`))).toBe("pdf_damaged");
-  expect(await judgePdf(smallest(`<< /Root 1 0 R /A (${"(".repeat(60_000)} >>`))).toBe("pdf_damaged");
+  expect(await inspectPdf(smallest("<< /Root 1 0 R /Prev 9 /XRefStm 9 >>"))).toBe("accepted");
+  expect(await inspectPdf(smallest(`<< /Root 1 0 R /A ${"[".repeat(60_000)} >>`))).toBe("pdf_damaged");
+  expect(await inspectPdf(smallest(`<< /Root 1 0 R /A (${"(".repeat(60_000)} >>`))).toBe("pdf_damaged");
 });
 
 test("a table cut by the reading window is read whole", async () => {
   for (const entries of [3_270, 3_275, 3_276, 3_277, 3_280]) {
     const table = `xref\n0 ${entries}\n${"0000000000 65535 f \n".repeat(entries)}`;
-    expect(await judgePdf(smallest("<< /Root 1 0 R >>", { table }))).toBe("accepted");
+    expect(await inspectPdf(smallest("<< /Root 1 0 R >>", { table }))).toBe("accepted");
   }
 });
 

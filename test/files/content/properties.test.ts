@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { allowedExtensions } from "../../../src/files/content/allowedTypes.ts";
-import { fixture, judge } from "../../support/inspectContent.ts";
+import { fixture, inspect } from "../../support/inspectContent.ts";
 
 /** One of each format and way of writing; small, since each run writes a file. */
 const good = [
@@ -45,7 +45,7 @@ for (const name of good) {
     await fc.assert(
       fc.asyncProperty(length, async (kept) => {
         fc.pre(!wholeWhenCut[name]?.(bytes, kept));
-        expect(await judge(bytes.subarray(0, kept), name)).not.toBe("accepted");
+        expect(await inspect(bytes.subarray(0, kept), name)).not.toBe("accepted");
       }),
       { numRuns: 150 },
     );
@@ -57,7 +57,7 @@ for (const name of good) {
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
         const changed = Buffer.from(bytes);
         for (const { at, to } of changes) changed[at] = to;
-        expect(await judge(changed, name)).toBeString();
+        expect(await inspect(changed, name)).toBeString();
       }),
       { numRuns: 150 },
     );
@@ -70,7 +70,7 @@ test("random bytes are refused under every allowed name, also behind each format
   await fc.assert(
     fc.asyncProperty(random, fc.constantFrom(...allowedExtensions), async ([start, rest], ending) => {
       const bytes = Buffer.concat([Buffer.from(start, "hex"), rest]);
-      expect(await judge(bytes, `a.${ending}`)).not.toBe("accepted");
+      expect(await inspect(bytes, `a.${ending}`)).not.toBe("accepted");
     }),
     { numRuns: 500 },
   );

@@ -1,6 +1,6 @@
 /** What is due to go: its object first, then its row, so that no object is left that nobody knows of (design 8). */
-import type { Infrastructure } from "../infrastructure/infrastructure.ts";
-import { type FileKind, type FileRef, objectKey } from "./fileKind.ts";
+import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
+import { type FileKind, type FileRef, objectKey } from "../fileKind.ts";
 
 const batchSize = 200;
 const removedAtOnce = 8;

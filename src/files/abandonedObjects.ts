@@ -13,12 +13,12 @@ const batchSize = 200;
 const leaseSeconds = 60;
 
 /** Has the sweep remove these keys again. Their rows may go. */
-export const noteGivenUp = (sql: Sql, keys: readonly string[]) => sql`
+export const noteAbandoned = (sql: Sql, keys: readonly string[]) => sql`
   insert into waybill.given_up_objects (key)
   select json_array_elements_text(${JSON.stringify(keys)}::text::json) on conflict (key) do nothing`;
 
 /** Throws `storage_unavailable`; what is left then is tried again a minute later. */
-export async function removeGivenUp({ sql, storage, draining }: Infrastructure): Promise<void> {
+export async function removeAbandoned({ sql, storage, draining }: Infrastructure): Promise<void> {
   for (;;) {
     const keys = draining() ? [] : await claim(sql);
     for (const key of keys) {
