@@ -1,3 +1,4 @@
+/** Who may do what with attachments. */
 import type { Caller } from "../../tenants/caller.ts";
 
 /** Who uploads or deletes an attachment: a signed-in user, or a visitor in a form session. */

@@ -1,8 +1,8 @@
-/** What is known of an attachment, and the shapes in which it is told. */
+/** An attachment, and its metadata as the contract and process variables show it. */
 import type { AttachmentMetadata } from "../../generated/schemas.ts";
 import type { FileMetadata, FileRecord } from "../fileKind.ts";
 
-/** An attachment as the rooms see it. */
+/** An attachment that exists for callers. */
 export interface Attachment extends FileRecord {
   readonly state: "draft" | "committed";
   readonly processInstanceId: string | null;
@@ -12,7 +12,7 @@ export interface Attachment extends FileRecord {
 /** RFC 3339, UTC, microseconds. */
 export type Timestamp = string;
 
-/** The metadata that a process variable holds (reference 2). */
+/** The metadata that a process variable holds (docs/decisions/requirements.md, Attachment metadata). */
 export function metadataOf(
   { id, fileName, mimeType, size }: FileMetadata,
   uploadedAt: Timestamp,

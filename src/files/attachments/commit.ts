@@ -1,4 +1,4 @@
-/** Drafts become part of a process: the same for a form UI that finalizes and an engine that binds (design 8). */
+/** Commits drafts to a process: for a form UI that finalizes them, and for an engine that binds them. */
 
 import type { Finalized } from "../../generated/schemas.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
@@ -6,7 +6,7 @@ import { pluralize } from "../../infrastructure/pluralize.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { type Binding, commitAll } from "./queries.ts";
 
-/** All of them or none. Throws `not_committed` with those that stand in the way. */
+/** Commits all of them, or none. Throws `not_committed` with the ids that cannot be committed. */
 export async function commitAttachments(
   sql: Queryable,
   ids: readonly string[],
@@ -19,8 +19,10 @@ export async function commitAttachments(
 }
 
 export function notCommitted(ids: readonly string[]): Problem {
+  const [exist, belong] = ids.length === 1 ? ["does", "belongs"] : ["do", "belong"];
+  const attachments = pluralize(ids.length, "attachment");
   return new Problem("not_committed", {
-    message: `${pluralize(ids.length, "attachment")} ${ids.length === 1 ? "is" : "are"} not there to be taken, or taken already. Nothing was changed.`,
+    message: `${attachments} ${exist} not exist or ${belong} to another process. Nothing was changed.`,
     members: { not_committed: ids },
   });
 }

@@ -1,4 +1,4 @@
-/** A draft's uploader takes it back. */
+/** Deletes a draft for its uploader. */
 
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
@@ -8,16 +8,16 @@ import type { Actor } from "./actor.ts";
 import { attachments, deleteRow, markDeleting } from "./queries.ts";
 
 /**
- * Throws `attachment_not_found` where the uploader has no such attachment, `attachment_committed` where a process
- * has taken it. Once it is out of sight the rest is housekeeping, which the sweep finishes if it must.
+ * Throws `attachment_not_found` if the actor has no such attachment, and `attachment_committed` if it is part of a
+ * process. The draft is gone for callers once its row says `deleting`; if the rest fails, the sweep finishes it.
  */
 export async function discardDraft(
   { sql, storage, log }: Infrastructure,
   { tenantId, id, actor }: FileRef & { readonly actor: Actor },
 ): Promise<void> {
-  const was = isUuid(id) ? await markDeleting(sql, { tenantId, id, actor }) : undefined;
-  if (was === undefined) throw new Problem("attachment_not_found");
-  if (was === "committed")
+  const previous = isUuid(id) ? await markDeleting(sql, { tenantId, id, actor }) : undefined;
+  if (previous === undefined) throw new Problem("attachment_not_found");
+  if (previous === "committed")
     throw new Problem("attachment_committed", {
       message: "The attachment is committed to a process and stays.",
     });
@@ -25,6 +25,6 @@ export async function discardDraft(
     await storage.remove(objectKey(attachments, { tenantId, id }));
     await deleteRow(sql, id);
   } catch (err) {
-    log.warn({ attachment_id: id, err }, "a discarded draft is left to the sweep");
+    log.warn({ attachment_id: id, err }, "Deleted draft not removed yet; the sweep will remove it");
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Download tokens: `v1.<256 random bits>.<HMAC-SHA-256>` (design 8).
+ * Download tokens: `v1.<256 random bits>.<HMAC-SHA-256>` (docs/decisions/attachments.md).
  *
- * The HMAC covers version, purpose, random part, attachment, tenant and expiry, so a token is good for nothing else,
- * and a row that somebody wrote into the database does not make one. At rest there is only a SHA-256 of it.
+ * The HMAC covers version, purpose, random part, attachment, tenant and expiry. So a token is valid for nothing else,
+ * and a row that somebody inserts into the database is not a token. The database has only the token's SHA-256.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -14,7 +14,7 @@ export interface TokenScope {
 
 export interface IssuedToken {
   readonly token: string;
-  /** What the database keeps. Hexadecimal. */
+  /** SHA-256 of the token, hexadecimal; the database keeps it. */
   readonly digest: string;
 }
 
@@ -24,17 +24,17 @@ export function issueToken(secret: string, scope: TokenScope): IssuedToken {
   return { token, digest: digestOf(token) };
 }
 
-/** Of any text: what is no token has a digest that no row has. */
+/** Accepts any text: if it is not a token, no row has its digest. */
 export const digestOf = (token: string) => sha256(token).toString("hex");
 
-/** Whether this secret signed this token for this scope; in constant time. */
+/** Whether this secret signed this token for this scope. Takes constant time. */
 export function isSigned(secret: string, token: string, scope: TokenScope): boolean {
   const [, random = "", given = ""] = token.split(".");
-  // Digests, since only what is equally long can be compared.
+  // Digests, because only values of equal length can be compared.
   return timingSafeEqual(sha256(given), sha256(signature(secret, random, scope)));
 }
 
-/** A text that somebody else wrote, and in which our tokens may stand. */
+/** Replaces tokens in a text from elsewhere that may contain them. */
 export const withoutTokens = (text: string) => text.replace(/v1\.[\w-]{43}\.[\w-]{43}/g, "[token]");
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest();

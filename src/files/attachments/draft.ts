@@ -1,24 +1,17 @@
-/** An upload becomes a draft, or leaves nothing behind (design 8). */
+/** Stores an upload as a draft. An upload that fails leaves nothing behind. */
 
 import type { AttachmentMetadata, ReceivedFile } from "../../generated/schemas.ts";
 import type { Config } from "../../infrastructure/config.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { objectKey } from "../fileKind.ts";
 import { hasHung, noteAbandoned } from "../abandonedObjects.ts";
+import { objectKey } from "../fileKind.ts";
 import { inspectUpload, type VerifiedFile } from "../inspectUpload.ts";
-import { chargeDay, insertWithin, requireTenantRoom } from "../quotas.ts";
+import { chargeDay, insertWithinQuota, requireTenantQuota } from "../quotas.ts";
 import type { Actor } from "./actor.ts";
 import { metadataOf } from "./attachment.ts";
-import {
-  attachments,
-  deleteRow,
-  insertReceiving,
-  lockSession,
-  markDraft,
-  type NewAttachment,
-  type SessionUsage,
-} from "./queries.ts";
+import { attachments, deleteRow, insertReceiving, markDraft, type NewAttachment } from "./queries.ts";
+import { lockSession, type SessionUsage } from "./sessionQueries.ts";
 
 export interface NewDraft {
   readonly tenantId: number;
@@ -33,18 +26,18 @@ export interface UploadSession {
   readonly id: string;
   readonly tenantId: number;
   readonly expiresAt: Date;
-  /** Where the session began; a platform's own sessions have none. */
+  /** The embed where the session began. Sessions that the platform begins have none. */
   readonly embedId: string | undefined;
-  /** The visitor's network address, as limits count by it. */
+  /** The visitor's network address, in the form that limits count. */
   readonly address: string;
 }
 
-/** Files in a form session (reference 8); their total size is at most twice the largest file. */
+/** Their total size is at most twice the largest file (docs/decisions/requirements.md, Limits). */
 export const maxSessionFiles = 10;
 
 /**
- * Judges the file, then stores it: a row that says `receiving`, the object, and only then the draft. A crash in
- * between leaves a row for the sweep, never an object that nobody knows of. Throws what the contract lists for uploads.
+ * Inspects the file, inserts a row in state `receiving`, stores the object, and only then makes the row a draft. A crash
+ * in between leaves a row for the sweep, never an object without a row. Throws what the contract lists for uploads.
  */
 export async function storeDraft(
   file: ReceivedFile,
@@ -70,7 +63,7 @@ export async function storeDraft(
   }
   const uploadedAt = await markDraft(deps.sql, id);
   if (uploadedAt === undefined) {
-    // The sweep took the row for an abandoned one, perhaps before the object was there.
+    // The sweep has removed the row, perhaps before the object was stored.
     await abandon(attachment, deps, { hasHung: false });
     throw new Problem("request_timeout", { message: "Storing the file took too long." });
   }
@@ -97,13 +90,13 @@ async function insert(
   { sql, config }: Infrastructure,
 ): Promise<void> {
   const { id: attachmentId, tenantId, size: bytes } = attachment;
-  const room = { tenantId, bytes, quota: config.tenantStorageQuota };
-  if ("user" in actor) return insertWithin(sql, room, (on) => insertReceiving(on, attachment));
+  const upload = { tenantId, bytes, quota: config.tenantStorageQuota };
+  if ("user" in actor) return insertWithinQuota(sql, upload, (on) => insertReceiving(on, attachment));
   await sql.begin(async (tx) => {
     const usage = await lockSession(tx, actor.session);
-    checkQuota(usage, bytes, 2 * config.uploadMaxBytes);
+    checkSessionQuota(usage, bytes, 2 * config.uploadMaxBytes);
     await chargeDay(tx, { attachmentId, bytes, limits: dailyLimits(actor.session, config) });
-    await requireTenantRoom(tx, room);
+    await requireTenantQuota(tx, upload);
     await insertReceiving(tx, attachment);
   });
 }
@@ -114,20 +107,21 @@ function dailyLimits({ address, embedId }: UploadSession, { publicUploadDailyQuo
   return embedId === undefined ? limits : [...limits, { scope: `embed:${embedId}`, bytes: perEmbed }];
 }
 
-function checkQuota({ files, size }: SessionUsage, added: number, maxBytes: number): void {
+function checkSessionQuota({ files, size }: SessionUsage, added: number, maxBytes: number): void {
   if (files >= maxSessionFiles)
     throw new Problem("session_quota_exceeded", {
-      message: `A form session takes at most ${maxSessionFiles} files. Remove one first.`,
+      message: `A form session may have ${maxSessionFiles} files. Remove one first.`,
     });
+  const left = Math.max(0, maxBytes - size);
   if (size + added > maxBytes)
     throw new Problem("session_quota_exceeded", {
-      message: `The files of a form session have at most ${maxBytes} bytes in all; ${Math.max(0, maxBytes - size)} are left.`,
+      message: `The files of a form session may have ${maxBytes} bytes in total. ${left} bytes are left.`,
     });
 }
 
 /**
- * The object may or may not have arrived, and may arrive yet. What cannot be cleaned up now the sweep does later. A
- * storage that hung is not asked again: the client has waited for it long enough.
+ * Cleans up after a failed upload. The object may have been stored, or may be stored later. What cannot be removed now,
+ * the sweep removes later. A storage that hung is not asked again, because the client has waited long enough.
  */
 async function abandon(
   { id, tenantId }: NewAttachment,
@@ -140,6 +134,6 @@ async function abandon(
     if (!hasHung) await storage.remove(key);
     await deleteRow(sql, id);
   } catch (err) {
-    log.warn({ attachment_id: id, err }, "an upload that failed is left to the sweep");
+    log.warn({ attachment_id: id, err }, "Failed upload not cleaned up; the sweep will do it");
   }
 }

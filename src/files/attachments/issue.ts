@@ -1,24 +1,24 @@
-/** Signed download URLs, one for each occurrence, in one statement (reference 4 and 7; design 8). */
+/** Issues signed download URLs, one for each occurrence of an attachment. All of them are stored in one statement. */
 
 import type { DownloadUrl } from "../../generated/schemas.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { notCommitted } from "./commit.ts";
 import { issueToken } from "./downloadTokens.ts";
-import { insertTokens, momentIn } from "./queries.ts";
+import { databaseTimeIn, insertTokens } from "./tokenQueries.ts";
 
 export interface Issue {
   readonly tenantId: number;
   readonly processInstanceId: string;
   /** One entry for each URL. */
   readonly attachmentIds: readonly string[];
-  /** The service task that they are for, if Waybill itself carries it out. */
+  /** The service task that sends the URLs, if Waybill itself runs it. */
   readonly serviceTaskId?: string;
 }
 
 /**
- * URLs in the order of the ids. Throws `not_configured` where the instance has no public address or no secret, and
- * `not_committed` where an attachment is not committed to the process instance.
+ * Returns the URLs in the order of the ids. Throws `not_configured` if Waybill has no public address or no secret for
+ * URLs, and `not_committed` if an attachment is not committed to the process instance.
  */
 export async function issueDownloadUrls(
   { sql, config }: Infrastructure,
@@ -27,8 +27,8 @@ export async function issueDownloadUrls(
   const { publicBaseUrl, downloadTokenSecret, downloadUrlTtlSeconds } = config;
   if (publicBaseUrl === undefined || downloadTokenSecret === undefined) throw cannotIssue();
   const { tenantId, processInstanceId, serviceTaskId = null } = issue;
-  // Asked for first, since the signature covers it: by this process's clock a URL could be born dead, or live too long.
-  const expiresAt = await momentIn(sql, downloadUrlTtlSeconds);
+  // The signature covers the expiry, so it must be known first. A wrong clock of this process must not change it.
+  const expiresAt = await databaseTimeIn(sql, downloadUrlTtlSeconds);
   const tokens = issue.attachmentIds.map((id) => {
     const attachmentId = id.toLowerCase();
     return { attachmentId, ...issueToken(downloadTokenSecret, { attachmentId, tenantId, expiresAt }) };

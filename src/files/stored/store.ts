@@ -1,11 +1,14 @@
-/** Files that are no form attachments become stored, all of them at once, or leave nothing behind (design 9). */
+/**
+ * Stores files that are not form attachments: general uploads, and attachments of messages. Either all files of a
+ * request are stored, or nothing is left behind.
+ */
 import type { Tx } from "../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { objectKey } from "../fileKind.ts";
 import { hasHung, noteAbandoned } from "../abandonedObjects.ts";
+import { objectKey } from "../fileKind.ts";
 import type { VerifiedFile } from "../inspectUpload.ts";
-import { insertWithin } from "../quotas.ts";
+import { insertWithinQuota } from "../quotas.ts";
 import {
   insertReceiving,
   markDeleting,
@@ -15,52 +18,52 @@ import {
   storedFiles,
 } from "./queries.ts";
 
-/** To whom files belong. */
+/** Who uploaded the files, and where they belong. */
 export type Owner = Pick<NewStoredFile, "tenantId" | "uploadedBy" | "messageId">;
 
 export interface Incoming {
   readonly row: NewStoredFile;
-  /** Where its bytes are until the request ends. */
+  /** The temporary file with its bytes, which exists until the request ends. */
   readonly path: string;
 }
 
-/** Ids are ascending: files that came together keep their order. */
+/** The ids ascend, so that the files of a request keep their order. */
 export function incoming({ path, fileName, mimeType, size, sha256 }: VerifiedFile, owner: Owner): Incoming {
   return { path, row: { ...owner, id: Bun.randomUUIDv7(), fileName, mimeType, size, sha256 } };
 }
 
 export interface StoreOptions<T> {
-  /** What becomes true in the same moment. */
+  /** Runs in the transaction that marks the files as stored. */
   readonly along: (tx: Tx) => Promise<T>;
 }
 
 /**
- * Rows that say `receiving`, the objects, and only then `stored`. A crash in between leaves rows for the sweep, never
- * an object that nobody knows of. Throws `insufficient_storage`, `storage_unavailable`, and `request_timeout` where it took so long that the
- * sweep took the files for abandoned ones.
+ * Inserts rows in state `receiving`, stores the objects, and only then sets the state `stored`. A crash in between
+ * leaves rows for the sweep, never an object without a row. Throws `insufficient_storage`, `storage_unavailable`, and
+ * `request_timeout` if it took so long that the sweep has removed the rows.
  */
 export async function storeFiles<T>(
   files: readonly Incoming[],
-  parts: Infrastructure,
+  deps: Infrastructure,
   { along }: StoreOptions<T>,
 ): Promise<T> {
   const rows = files.map(({ row }) => row);
   const bytes = rows.reduce((sum, { size }) => sum + size, 0);
-  const room = { tenantId: rows[0]?.tenantId ?? 0, bytes, quota: parts.config.tenantStorageQuota };
-  await insertWithin(parts.sql, room, (on) => insertReceiving(on, rows));
+  const upload = { tenantId: rows[0]?.tenantId ?? 0, bytes, quota: deps.config.tenantStorageQuota };
+  await insertWithinQuota(deps.sql, upload, (on) => insertReceiving(on, rows));
   const begun = performance.now();
   try {
-    for (const file of files) await put(file, parts);
-    return await (parts.sql.begin((tx) => settle(tx, rows, along)) as Promise<T>);
+    for (const file of files) await put(file, deps);
+    return await (deps.sql.begin((tx) => settle(tx, rows, along)) as Promise<T>);
   } catch (error) {
-    await abandon(rows, parts, { hasHung: hasHung(error, begun) });
+    await abandon(rows, deps, { hasHung: hasHung(error, begun) });
     throw error;
   }
 }
 
 /** As `storeFiles`. */
-export const storeFile = (file: Incoming, parts: Infrastructure): Promise<void> =>
-  storeFiles([file], parts, { along: async () => {} });
+export const storeFile = (file: Incoming, deps: Infrastructure): Promise<void> =>
+  storeFiles([file], deps, { along: async () => {} });
 
 async function settle<T>(
   tx: Tx,
@@ -68,7 +71,7 @@ async function settle<T>(
   along: StoreOptions<T>["along"],
 ): Promise<T> {
   const ids = rows.map(({ id }) => id);
-  if ((await markStored(tx, ids)) < ids.length) throw tooSlow();
+  if ((await markStored(tx, ids)) < ids.length) throw tookTooLong();
   return along(tx);
 }
 
@@ -81,11 +84,11 @@ const put = ({ row, path }: Incoming, { storage }: Infrastructure) =>
   });
 
 /**
- * The objects may or may not have arrived, and may arrive yet. What cannot be cleaned up now the sweep does later. A
- * storage that hung is not asked again: the client has waited for it long enough.
+ * Cleans up after a failed upload. The objects may have been stored, or may be stored later. What cannot be removed now,
+ * the sweep removes later. A storage that hung is not asked again, because the client has waited long enough.
  *
- * A commit whose answer was lost has stored the files all the same. Only a look that comes after the rows were locked
- * tells, since that commit may be under way yet.
+ * If only the answer to the commit was lost, the files are stored and stay. That commit may still be running, so the
+ * state is read after `markDeleting` has locked the rows.
  */
 async function abandon(
   rows: readonly NewStoredFile[],
@@ -105,8 +108,8 @@ async function abandon(
       gone.map(({ id }) => id),
     );
   } catch (err) {
-    log.warn({ file_ids: ids, err }, "an upload that failed is left to the sweep");
+    log.warn({ file_ids: ids, err }, "Failed upload not cleaned up; the sweep will do it");
   }
 }
 
-const tooSlow = () => new Problem("request_timeout", { message: "Storing the file took too long." });
+const tookTooLong = () => new Problem("request_timeout", { message: "Storing the file took too long." });

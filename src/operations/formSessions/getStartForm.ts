@@ -1,6 +1,6 @@
 import { metadataOf } from "../../files/attachments/attachment.ts";
 import { maxSessionFiles } from "../../files/attachments/draft.ts";
-import { findSessionDrafts, sessionUsage } from "../../files/attachments/queries.ts";
+import { findSessionDrafts, sessionUsage } from "../../files/attachments/sessionQueries.ts";
 import { allowedExtensions } from "../../files/content/allowedTypes.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";

@@ -1,7 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import { digestOf, isSigned } from "../../files/attachments/downloadTokens.ts";
 import { cannotIssue } from "../../files/attachments/issue.ts";
-import { attachments, findAttachment, useToken } from "../../files/attachments/queries.ts";
+import { attachments, findAttachment } from "../../files/attachments/queries.ts";
+import { useToken } from "../../files/attachments/tokenQueries.ts";
 import { fileHeaders, openFile, reserveSpace } from "../../files/download.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";

@@ -1,6 +1,6 @@
 /** URLs for a service task: none is sent that does not work, and none works that was not used in time (reference 7). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { revokeUnusedTokens } from "../../../src/files/attachments/queries.ts";
+import { revokeUnusedTokens } from "../../../src/files/attachments/tokenQueries.ts";
 import { connect } from "../../../src/infrastructure/database/connect.ts";
 import { type CommittedAttachment, commit, freshInstance, upload } from "../../support/attachments.ts";
 import { allowLoopback } from "../../support/processes.ts";

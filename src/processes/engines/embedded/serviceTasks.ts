@@ -1,6 +1,6 @@
 /** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
 
-import { revokeUnusedTokens } from "../../../files/attachments/queries.ts";
+import { revokeUnusedTokens } from "../../../files/attachments/tokenQueries.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";

@@ -1,0 +1,98 @@
+/** Statements on `waybill.download_tokens`. */
+
+import { uuids } from "../../infrastructure/database/arrays.ts";
+import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
+
+/** The database's time in `seconds` from now, in milliseconds, because a token's signature covers milliseconds. */
+export async function databaseTimeIn(sql: Queryable, seconds: number): Promise<Date> {
+  const [row] = await sql<{ moment: Date }[]>`
+    select date_trunc('milliseconds', now() + make_interval(secs => ${seconds})) as moment`;
+  if (!row) throw new Error("a select without a table answers one row");
+  return row.moment;
+}
+
+export interface NewToken {
+  readonly attachmentId: string;
+  /** SHA-256 of the token, hexadecimal. */
+  readonly digest: string;
+}
+
+/**
+ * Stores all tokens, or none if an attachment is not committed to the instance. Returns the ids of the attachments that
+ * are not committed to it.
+ */
+export async function insertTokens(
+  sql: Queryable,
+  tokens: readonly NewToken[],
+  issue: {
+    readonly tenantId: number;
+    readonly processInstanceId: string;
+    readonly expiresAt: Date;
+    readonly serviceTaskId: string | null;
+  },
+): Promise<string[]> {
+  const ids = uuids(
+    sql,
+    tokens.map(({ attachmentId }) => attachmentId),
+  );
+  const [row] = await sql<{ unfit: string[] | null }[]>`
+    with wanted as (
+      select "attachmentId" as id, decode(digest, 'hex') as digest
+      from json_to_recordset(${JSON.stringify(tokens)}::text::json) as t("attachmentId" uuid, digest text)
+    ),
+    fit as (
+      select a.id
+      from waybill.attachments a
+      where a.id = any(${ids})
+        and a.tenant_id = ${issue.tenantId}
+        and a.state = 'committed'
+        and a.process_instance_id = ${issue.processInstanceId}
+    ),
+    unfit as (
+      select id from wanted
+      except
+      select id from fit
+    ),
+    issued as (
+      insert into waybill.download_tokens
+        (digest, attachment_id, tenant_id, process_instance_id, expires_at, service_task_id)
+      select digest, id, ${issue.tenantId}, ${issue.processInstanceId}, ${issue.expiresAt}, ${issue.serviceTaskId}
+      from wanted
+      where not exists (select from unfit)
+    )
+    select (select array_agg(id::text) from unfit) as unfit`;
+  return row?.unfit ?? [];
+}
+
+/** Expires the unused tokens that earlier attempts of a service task issued. */
+export const revokeUnusedTokens = (sql: Queryable, serviceTaskId: string) => sql`
+  update waybill.download_tokens
+  set expires_at = now()
+  where service_task_id = ${serviceTaskId}
+    and used_at is null
+    and expires_at > now()`;
+
+/**
+ * Marks a token as used. Only the first caller gets its scope; undefined if the token does not exist, is used or
+ * expired, or is for another file.
+ */
+export async function useToken(
+  sql: Sql,
+  digest: string,
+  attachmentId: string,
+): Promise<{ tenantId: number; expiresAt: Date } | undefined> {
+  const [row] = await sql<{ tenantId: number; expiresAt: Date }[]>`
+    update waybill.download_tokens
+    set used_at = now()
+    where digest = decode(${digest}, 'hex')
+      and attachment_id = ${attachmentId}
+      and used_at is null
+      and expires_at > now()
+    returning tenant_id::float8 as "tenantId", expires_at as "expiresAt"`;
+  return row;
+}
+
+/** Deletes tokens a day after they expired. */
+export async function purgeExpiredTokens(sql: Sql): Promise<void> {
+  await sql`delete from waybill.download_tokens where expires_at < now() - interval '1 day'`;
+}
