@@ -3,34 +3,7 @@
  * may speak with Operaton over its REST interface.
  */
 import type { Tenant } from "../tenants/tenant.ts";
-
-/** The types of Camunda 7. */
-export type VariableType =
-  | "String"
-  | "Integer"
-  | "Long"
-  | "Double"
-  | "Boolean"
-  | "Date"
-  | "Json"
-  | "Null"
-  | "File";
-
-/** A process variable as it is stored. */
-export interface StoredVariable {
-  readonly type: VariableType;
-  /** JSON text; `null` for a File, whose content stands beside. */
-  readonly value: string;
-  readonly file?: StoredFile;
-}
-
-export interface StoredFile {
-  readonly name: string;
-  readonly mimeType: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly content: Uint8Array;
-}
+import type { StoredVariable } from "./variables/variable.ts";
 
 /** Who asks for a change, and by which request: the audit trail keeps both. */
 export interface Origin {

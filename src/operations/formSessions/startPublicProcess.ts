@@ -3,8 +3,9 @@ import { pointerToken } from "../../infrastructure/json.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { findLatestDefinition } from "../../processes/definitions/definition.ts";
 import { namesOf } from "../../processes/definitions/formVariables.ts";
-import type { Instance, StoredVariable } from "../../processes/engine.ts";
+import type { Instance } from "../../processes/engine.ts";
 import { parseVariables } from "../../processes/variables/parse.ts";
+import type { StoredVariable } from "../../processes/variables/variable.ts";
 
 /**
  * Tenant and process come from the form token; the session starts one process, however often it asks, and whatever form

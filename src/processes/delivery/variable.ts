@@ -1,7 +1,7 @@
 /** Process variables as Camunda 7 types them, and how each is written as text and as JSON (design 9). */
 import { isJson, numberText } from "../../infrastructure/json.ts";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
-import type { VariableType } from "../engine.ts";
+import type { VariableType } from "../variables/variable.ts";
 
 /**
  * `value` is what an engine's REST interface shows, `null` under any type for no value: for `Json` its text or the

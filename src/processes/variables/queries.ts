@@ -1,7 +1,7 @@
 /** Statements on `waybill.process_variables`. */
 import type { Queryable } from "../../infrastructure/database/connect.ts";
 import type { Variable, Variables } from "../delivery/variable.ts";
-import type { ShownVariable, ShownVariables, StoredFile, StoredVariable, VariableType } from "./variable.ts";
+import type { FileValue, ShownVariable, ShownVariables, StoredVariable, VariableType } from "./variable.ts";
 
 /** Writes all in one statement; a name that is there already has its value replaced. */
 export async function writeVariables(
@@ -54,7 +54,7 @@ export async function readFile(
   sql: Queryable,
   processInstanceId: string,
   name: string,
-): Promise<StoredFile | undefined> {
+): Promise<FileValue | undefined> {
   const [row] = await sql<{ name: string; mimeType: string; content: Uint8Array }[]>`
     select file_name as name, mime_type as "mimeType", content from waybill.process_variables
     where process_instance_id = ${processInstanceId} and name = ${name} and type = 'File'`;
