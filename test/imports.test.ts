@@ -132,6 +132,40 @@ test("no operation imports another one; its tag's index imports them all", () =>
   expect(sources.toSorted()).toEqual(expected.map(({ to }) => to).toSorted());
 });
 
+const embedded = "src/processes/engines/embedded/";
+
+test("the embedded engine is imported by startEngine only: the rest asks the engine's port", () => {
+  const importing = inside.filter(({ from, to }) => to.startsWith(embedded) && !from.startsWith(embedded));
+  expect(importing.map(({ from }) => from)).toEqual(["src/processes/startEngine.ts"]);
+});
+
+/** The tables of migration 0003, all of which belong to the embedded engine. */
+const engineTables = [
+  "process_definitions",
+  "process_instances",
+  "process_variables",
+  "user_tasks",
+  "service_tasks",
+  "incidents",
+];
+
+/** Files outside of the embedded engine that still name one of its tables, each with the reason. */
+const namesEngineTables: Record<string, string> = {
+  "src/files/attachments/queries.ts": "commitAll looks up who started an instance",
+};
+
+test("the engine's tables are named by the embedded engine only", async () => {
+  const migrations = join(root, "src/infrastructure/database/migrations");
+  const made = await Bun.file(join(migrations, "0003_processes.sql")).text();
+  expect([...made.matchAll(/create table waybill\.(\w+)/g)].map(([, table]) => table)).toEqual(engineTables);
+  const pattern = new RegExp(`waybill\\.(${engineTables.join("|")})\\b|\\btransactionTable\\(`);
+  const naming: string[] = [];
+  for (const path of files)
+    if (!path.startsWith(embedded) && pattern.test(await Bun.file(join(root, path)).text()))
+      naming.push(path);
+  expect(naming).toEqual(Object.keys(namesEngineTables));
+});
+
 test("Elysia and its plugins are known to app, server, http and identity alone", () => {
   const knowing = imports.filter(({ to }) => to === "elysia" || to.startsWith("@elysiajs/"));
   const allowed = ["src/app.ts", "src/server.ts", "src/http/", "src/infrastructure/identity/"];

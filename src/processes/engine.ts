@@ -1,11 +1,115 @@
 /**
- * What Waybill asks of a process engine (design 9): a port. The embedded driver keeps everything in PostgreSQL; another
- * may speak with Operaton over its REST interface.
+ * What Waybill asks of a process engine, for reads and for writes. The embedded driver (`engines/embedded/`) keeps
+ * everything in PostgreSQL. Another driver may speak to a remote engine, so nothing here takes a transaction or names a
+ * table. See docs/decisions/processes.md.
+ *
+ * For every method:
+ * - The tenant is an argument. What belongs to another tenant does not exist.
+ * - An id is any text that a caller sent. A text that cannot be an id of this engine finds nothing.
+ * - A list may be a value, or JSON text that the driver's database wrote (`Written`). Both are sent as they are.
  */
+import type { Incident, ProcessDefinition, ReportInstance, Task } from "../generated/schemas.ts";
+import type { Written } from "../infrastructure/jsonText.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { StoredVariable } from "./variables/variable.ts";
+import type { FileValue, ShownVariables, StoredVariable } from "./variables/variable.ts";
 
-/** Who asks for a change, and by which request: the audit trail keeps both. */
+export interface ProcessEngine {
+  /**
+   * Stores a model and its forms as the next version of its process. Throws `invalid_bpmn`, `invalid_form` and
+   * `process_key_in_use`.
+   */
+  deploy(deployment: NewDeployment): Promise<Deployed>;
+  /** The latest version of each process, ordered by the bytes of its key. Throws `answer_too_large`. */
+  listDefinitions(tenant: Tenant): Promise<Written<ProcessDefinition[]>>;
+  /** The latest version of a process. Undefined if the tenant has no such process. */
+  findDefinition(tenant: Tenant, processKey: string): Promise<Definition | undefined>;
+  /** The BPMN text of a version, by the `id` of its `Definition`. */
+  readBpmn(tenant: Tenant, definitionId: string): Promise<string>;
+
+  /**
+   * Binds the attachments that the variables name, and starts an instance. Its starter takes part in its discussion.
+   * A form session starts one process: a second call returns the first instance. Throws `process_not_found`,
+   * `not_committed`, `variables_too_large` and `process_failed`; then nothing has started.
+   */
+  start(start: NewInstance): Promise<Instance>;
+  /** The instance that a form session has started. */
+  findStarted(tenant: Tenant, formSession: string): Promise<Instance | undefined>;
+  findInstance(tenant: Tenant, processInstanceId: string): Promise<InstanceDetail | undefined>;
+  /**
+   * A page of a process's instances with their variables, newest first, running and ended ones. Undefined if the tenant
+   * has no such process. Throws `answer_too_large`.
+   */
+  listReportInstances(tenant: Tenant, query: ReportQuery): Promise<ReportPage | undefined>;
+  /** Throws `process_instance_not_found` and `instance_ended`. */
+  terminate(termination: Termination): Promise<void>;
+
+  /** Variables by name, without the content of files. Empty if the tenant has no such instance. */
+  readVariables(tenant: Tenant, processInstanceId: string): Promise<ShownVariables>;
+  /** The value of a variable of type File. Undefined if there is none of this name and type. */
+  readFile(tenant: Tenant, variable: VariableName): Promise<FileValue | undefined>;
+  /**
+   * Corrects variables, and binds the attachments that they name. The process does not move. Throws
+   * `process_instance_not_found`, `instance_ended`, `variables_too_large` and `not_committed`.
+   */
+  setVariables(corrections: Corrections): Promise<void>;
+
+  /** A page of open user tasks, oldest first. Throws `answer_too_large`. */
+  listTasks(tenant: Tenant, query: TaskQuery): Promise<Written<Task[]>>;
+  /** An open user task. */
+  findTask(tenant: Tenant, taskId: string): Promise<Task | undefined>;
+  /** The form of a task, from the version of the model that its instance runs. */
+  findTaskForm(tenant: Tenant, task: Task): Promise<FormSchema | null>;
+  /**
+   * Writes the variables, binds the attachments that they name, completes the task and moves the process on. The user
+   * takes part in the discussion from then on. Throws `task_not_found`, `task_completed`, `not_committed`,
+   * `variables_too_large`, `process_failed` and `busy`; then nothing has changed.
+   */
+  completeTask(completion: TaskCompletion): Promise<void>;
+
+  /** A page of incidents, newest first. Throws `answer_too_large`. */
+  listIncidents(tenant: Tenant, query: IncidentQuery): Promise<Written<Incident[]>>;
+  /** Resolves an incident and runs its service task or timer again. Throws `incident_not_found` and `incident_resolved`. */
+  rerun(rerun: Rerun): Promise<{ readonly processInstanceId: string }>;
+}
+
+/** A form-js schema. */
+export type FormSchema = Record<string, unknown>;
+
+export interface Page {
+  /** Rows to skip. */
+  readonly offset: number;
+  /** Rows to return at most. */
+  readonly limit: number;
+}
+
+export interface TaskQuery extends Page {
+  /** Absent: the tasks of every instance. */
+  readonly processInstanceId?: string | undefined;
+}
+
+export interface IncidentQuery extends Page {
+  /** Absent: the incidents of every instance. */
+  readonly processInstanceId?: string | undefined;
+  /** Resolved incidents, or else open ones. */
+  readonly resolved: boolean;
+}
+
+export interface ReportQuery extends Page {
+  readonly processKey: string;
+}
+
+export interface ReportPage {
+  /** Instances on all pages. */
+  readonly total: number;
+  readonly instances: Written<ReportInstance[]>;
+}
+
+export interface VariableName {
+  readonly processInstanceId: string;
+  readonly name: string;
+}
+
+/** The request that asks for a change. The audit trail keeps both values. */
 export interface Origin {
   /** The access token's subject. */
   readonly actor: string;
@@ -16,33 +120,6 @@ export interface Origin {
 export type Starter =
   | { readonly user: string; readonly bindsAny?: boolean }
   | { readonly formSession: string };
-
-export interface ProcessEngine {
-  /** Throws `invalid_bpmn`, `invalid_form` and `process_key_in_use`. */
-  deploy(deployment: NewDeployment): Promise<Deployed>;
-  /** The instance that a form session has begun. */
-  findStarted(tenant: Tenant, formSession: string): Promise<Instance | undefined>;
-  /**
-   * Binds the attachments that the variables name and begins. A form session begins one process: a second time answers
-   * the first. Throws `process_not_found`, `not_committed`, `variables_too_large` and `process_failed`; then nothing has
-   * begun.
-   */
-  start(start: NewInstance): Promise<Instance>;
-  /**
-   * Throws `task_not_found`, `task_completed`, `not_committed`, `variables_too_large` and `process_failed`; then nothing
-   * is done.
-   */
-  completeTask(completion: TaskCompletion): Promise<void>;
-  /**
-   * The process does not go on by it. Throws `process_instance_not_found`, `instance_ended`, `variables_too_large` and
-   * `not_committed`.
-   */
-  setVariables(corrections: Corrections): Promise<void>;
-  /** Throws `process_instance_not_found` and `instance_ended`. */
-  terminate(termination: Termination): Promise<void>;
-  /** Throws `incident_not_found` and `incident_resolved`. */
-  rerun(rerun: Rerun): Promise<{ readonly processInstanceId: string }>;
-}
 
 export interface NewDeployment {
   readonly tenant: Tenant;
@@ -58,6 +135,13 @@ export interface Deployed {
   readonly warnings: readonly string[];
 }
 
+export interface Definition extends ProcessDefinition {
+  /** The engine's own id of this version. */
+  readonly id: string;
+  /** Null if the process starts without a form. */
+  readonly start_form: FormSchema | null;
+}
+
 export interface NewInstance {
   readonly tenant: Tenant;
   readonly processKey: string;
@@ -68,7 +152,13 @@ export interface NewInstance {
 export interface Instance {
   readonly processInstanceId: string;
   readonly processKey: string;
+  /** An active instance with an open incident is shown as `incident`. */
   readonly state: "active" | "incident" | "completed" | "terminated";
+}
+
+export interface InstanceDetail extends Instance {
+  /** Null if a visitor started it. */
+  readonly startedBy: string | null;
 }
 
 export interface TaskCompletion {

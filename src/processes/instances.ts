@@ -1,41 +1,22 @@
-/** One process instance, for those who may look at it: asked by processes and by the tasklist. */
-
+/** One process instance, for those who may see it. */
 import { isParticipant } from "../discussions/participants.ts";
-import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
-import { isUuid } from "../infrastructure/uuid.ts";
+import type { Sql } from "../infrastructure/database/connect.ts";
 import type { Caller } from "../tenants/caller.ts";
+import type { InstanceDetail, ProcessEngine } from "./engine.ts";
 
-export interface ProcessInstanceRow {
-  readonly id: string;
-  readonly processKey: string;
-  /** An active instance with an open incident is one. */
-  readonly state: "active" | "incident" | "completed" | "terminated";
-  readonly startedBy: string | null;
-}
-
-/** For administrators, engines, whoever started it, and participants of its discussion; undefined for anybody else. */
+/**
+ * The instance, for administrators, engines, its starter and the participants of its discussion. Undefined for anybody
+ * else. See docs/decisions/reads-and-forms.md.
+ */
 export async function instanceFor(
-  sql: Sql,
+  { sql, engine }: { readonly sql: Sql; readonly engine: ProcessEngine },
   { tenant, subject, roles }: Caller,
   id: string,
-): Promise<ProcessInstanceRow | undefined> {
-  const instance = isUuid(id) ? await findInstance(sql, tenant.id, id) : undefined;
+): Promise<InstanceDetail | undefined> {
+  const instance = await engine.findInstance(tenant, id);
   if (!instance) return undefined;
   if (instance.startedBy === subject || roles.some((role) => role === "admin_sop" || role === "engine"))
     return instance;
-  const discussion = { tenantId: tenant.id, processInstanceId: instance.id };
+  const discussion = { tenantId: tenant.id, processInstanceId: instance.processInstanceId };
   return (await isParticipant(sql, discussion, subject)) ? instance : undefined;
-}
-
-/** Of the instance `i`: an active one with an open incident is an incident. */
-export const shownState = (sql: Queryable) => sql`
-  case when i.state = 'active' and exists (
-    select from waybill.incidents o where o.process_instance_id = i.id and o.resolved_at is null)
-  then 'incident' else i.state end`;
-
-async function findInstance(sql: Sql, tenantId: number, id: string): Promise<ProcessInstanceRow | undefined> {
-  const [row] = await sql<ProcessInstanceRow[]>`
-    select id::text, process_key as "processKey", started_by as "startedBy", ${shownState(sql)} as state
-    from waybill.process_instances i where id = ${id} and tenant_id = ${tenantId}`;
-  return row;
 }

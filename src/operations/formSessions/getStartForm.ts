@@ -4,15 +4,11 @@ import { findSessionDrafts, sessionUsage } from "../../files/attachments/session
 import { allowedExtensions } from "../../files/content/allowedTypes.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { findLatestDefinition } from "../../processes/definitions/definition.ts";
 
 /** Everything that the page of a form needs, also after it was reloaded. */
-export const getStartForm: Handler<"getStartForm"> = async (
-  { caller },
-  { sql, workers, caches, config, engine },
-) => {
+export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, config, engine }) => {
   const { id, tenant, processKey, expiresAt } = caller;
-  const definition = await findLatestDefinition({ sql, workers, caches }, tenant.id, processKey);
+  const definition = await engine.findDefinition(tenant, processKey);
   if (!definition) throw new Problem("process_not_found");
   const { files, size } = await sessionUsage(sql, { id, tenantId: tenant.id });
   const maxTotal = 2 * config.uploadMaxBytes;

@@ -1,9 +1,8 @@
 import type { Handler } from "../../handler.ts";
 import { pointerToken } from "../../infrastructure/json.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { findLatestDefinition } from "../../processes/definitions/definition.ts";
-import { namesOf } from "../../processes/definitions/formVariables.ts";
 import type { Instance } from "../../processes/engine.ts";
+import { namesOf } from "../../processes/formVariables.ts";
 import { parseVariables } from "../../processes/variables/parse.ts";
 import type { StoredVariable } from "../../processes/variables/variable.ts";
 
@@ -13,13 +12,13 @@ import type { StoredVariable } from "../../processes/variables/variable.ts";
  */
 export const startPublicProcess: Handler<"startPublicProcess"> = async (
   { body, faults, caller },
-  { engine, sql, workers, caches, log },
+  { engine, log },
 ) => {
   const { tenant, processKey, id: formSession } = caller;
   const variables = parseVariables(body, { faults, log });
   const started = await engine.findStarted(tenant, formSession);
   if (started) return answerOf(started);
-  const definition = await findLatestDefinition({ sql, workers, caches }, tenant.id, processKey);
+  const definition = await engine.findDefinition(tenant, processKey);
   if (!definition) throw new Problem("process_not_found");
   refuseForeign(variables, definition.start_form);
   return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));

@@ -2,9 +2,12 @@ import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { instanceFor } from "../../processes/instances.ts";
 
-export const getProcessInstance: Handler<"getProcessInstance"> = async ({ params, caller }, { sql }) => {
-  const instance = await instanceFor(sql, caller, params.process_instance_id);
+export const getProcessInstance: Handler<"getProcessInstance"> = async ({ params, caller }, deps) => {
+  const instance = await instanceFor(deps, caller, params.process_instance_id);
   if (!instance) throw new Problem("process_instance_not_found");
-  const { id, processKey, state } = instance;
-  return { status: 200, body: { process_instance_id: id, process_key: processKey, state } };
+  const { processInstanceId, processKey, state } = instance;
+  return {
+    status: 200,
+    body: { process_instance_id: processInstanceId, process_key: processKey, state },
+  };
 };

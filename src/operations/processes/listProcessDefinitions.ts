@@ -1,7 +1,6 @@
 import type { Handler } from "../../handler.ts";
-import { findDefinitions } from "../../processes/definitions/list.ts";
 
-export const listProcessDefinitions: Handler<"listProcessDefinitions"> = async ({ caller }, { sql }) => ({
+export const listProcessDefinitions: Handler<"listProcessDefinitions"> = async ({ caller }, { engine }) => ({
   status: 200,
-  body: { process_definitions: await findDefinitions(sql, caller.tenant.id) },
+  body: { process_definitions: await engine.listDefinitions(caller.tenant) },
 });

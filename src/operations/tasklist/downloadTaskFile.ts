@@ -3,16 +3,16 @@ import { fileHeaders } from "../../files/download.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { instanceFor } from "../../processes/instances.ts";
-import { readFile } from "../../processes/variables/queries.ts";
 
 /**
- * An old file. Its type is whatever its uploader said, and nobody has looked into it: it goes out as bytes, to be saved
- * and not to be shown.
+ * Sends the content of a variable of type File. Its uploader chose the media type and nobody has inspected the content,
+ * so it is sent as plain bytes, to be saved and not shown.
  */
-export const downloadTaskFile: Handler<"downloadTaskFile"> = async ({ params, caller }, { sql }) => {
-  const instance = await instanceFor(sql, caller, params.processInstanceId);
-  const isNamed = instance?.processKey === params.processKey;
-  const file = isNamed ? await readFile(sql, instance.id, params.variableName) : undefined;
+export const downloadTaskFile: Handler<"downloadTaskFile"> = async ({ params, caller }, deps) => {
+  const { processInstanceId, processKey, variableName: name } = params;
+  const instance = await instanceFor(deps, caller, processInstanceId);
+  const isNamed = instance?.processKey === processKey;
+  const file = isNamed ? await deps.engine.readFile(caller.tenant, { processInstanceId, name }) : undefined;
   if (!file) throw new Problem("variable_not_found");
   const sha256 = createHash("sha256").update(file.content).digest("hex");
   const headers = fileHeaders({ fileName: file.name, mimeType: "application/octet-stream", sha256 });

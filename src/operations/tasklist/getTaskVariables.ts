@@ -1,11 +1,14 @@
 import type { Handler } from "../../handler.ts";
-import { openTask } from "../../processes/userTasks/openTask.ts";
-import { readVariables } from "../../processes/variables/queries.ts";
+import { openTask } from "../../processes/userTasks.ts";
 import { readView } from "../../processes/variables/show.ts";
 
-export const getTaskVariables: Handler<"getTaskVariables"> = async ({ params, caller }, { sql }) => {
-  const task = await openTask(sql, caller.tenant.id, params.task_id);
-  const variables = await readVariables(sql, task.process_instance_id);
-  const whose = { processKey: task.process_key, processInstanceId: task.process_instance_id };
-  return { status: 200, body: { jsonText: JSON.stringify(readView(variables, whose)) } };
+export const getTaskVariables: Handler<"getTaskVariables"> = async ({ params, caller }, { engine }) => {
+  const { process_key: processKey, process_instance_id: processInstanceId } = await openTask(
+    engine,
+    caller.tenant,
+    params.task_id,
+  );
+  const variables = await engine.readVariables(caller.tenant, processInstanceId);
+  const view = readView(variables, { processKey, processInstanceId });
+  return { status: 200, body: { jsonText: JSON.stringify(view) } };
 };

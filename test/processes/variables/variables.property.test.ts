@@ -7,7 +7,6 @@ import { migrate } from "../../../src/infrastructure/database/migrate.ts";
 import { parseJson } from "../../../src/infrastructure/json.ts";
 import { createLog } from "../../../src/infrastructure/log.ts";
 import { Problem } from "../../../src/infrastructure/problem.ts";
-import { parseVariables } from "../../../src/processes/variables/parse.ts";
 import {
   type DeliveryRow,
   deliveryRows,
@@ -16,7 +15,8 @@ import {
   readFile,
   readVariables,
   writeVariables,
-} from "../../../src/processes/variables/queries.ts";
+} from "../../../src/processes/engines/embedded/variableQueries.ts";
+import { parseVariables } from "../../../src/processes/variables/parse.ts";
 import { engineView } from "../../../src/processes/variables/show.ts";
 import type { StoredVariable } from "../../../src/processes/variables/variable.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
@@ -105,7 +105,9 @@ test("what is written is read again, a file with its bytes", () =>
       const expected = new Map([...variables].map(([key, value]) => [key, withoutContent(value)]));
       expect(byName(read)).toEqual(byName(expected));
       for (const [key, { file }] of variables)
-        expect((await readFile(sql, instance, key))?.content.toHex()).toBe(file?.content.toHex());
+        expect((await readFile(sql, { processInstanceId: instance, name: key }))?.content.toHex()).toBe(
+          file?.content.toHex(),
+        );
     }),
     { numRuns: 60 },
   ));
@@ -178,7 +180,7 @@ test("a variable that is written again has its value replaced, of whatever type 
   await write('{"value":"aGVsbG8=","type":"File","valueInfo":{"filename":"a.txt"}}');
   await write('{"value":1.10,"type":"Double"}');
   expect([...(await readVariables(sql, instance))]).toEqual([["a", { type: "Double", value: "1.10" }]]);
-  expect(await readFile(sql, instance, "a")).toBeUndefined();
+  expect(await readFile(sql, { processInstanceId: instance, name: "a" })).toBeUndefined();
   await write('{"value":"","type":"File","valueInfo":{"filename":"b.txt","mimetype":"text/plain"}}');
   const file = { name: "b.txt", mimeType: "text/plain", size: 0 };
   expect([...(await readVariables(sql, instance))]).toEqual([["a", { type: "File", value: "null", file }]]);

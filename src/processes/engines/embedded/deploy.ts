@@ -8,8 +8,8 @@ import { lockTenant } from "../../../tenants/queries.ts";
 import { transactionTableName } from "../../../tenants/transactionTable.ts";
 import type { Deployed, NewDeployment } from "../../engine.ts";
 import { auditOf } from "./audit.ts";
+import { insertDefinition, isDeployed } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
-import { findLatest, insertDefinition } from "./queries.ts";
 import { createTransactionTable } from "./transactions.ts";
 
 const limitMs = 10_000;
@@ -32,7 +32,7 @@ export async function deploy(context: EngineContext, deployment: NewDeployment):
   const version = await sql
     .begin(async (tx) => {
       await lockTenant(tx, tenant.id);
-      if (!(await findLatest(tx, tenant.id, processKey)))
+      if (!(await isDeployed(tx, { tenantId: tenant.id, processKey })))
         await createTransactionTable(tx, tenant.id, processKey);
       const made = await insertDefinition(tx, {
         tenantId: tenant.id,

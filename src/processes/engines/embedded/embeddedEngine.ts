@@ -9,12 +9,20 @@ import type { Jobs, Queue } from "../../../infrastructure/jobs/jobs.ts";
 import type { Workers } from "../../../infrastructure/workers/workers.ts";
 import type { ProcessEngine } from "../../engine.ts";
 import type { ServiceTaskJob, ServiceTasks } from "../../serviceTasks.ts";
+import { listDefinitions } from "./definitionQueries.ts";
+import { findDefinition, readBpmn } from "./definitions.ts";
 import { deploy } from "./deploy.ts";
 import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { fireTimer } from "./fireTimer.ts";
-import { completeTask, findStarted, setVariables, start, terminate } from "./instances.ts";
+import { listIncidents } from "./incidentQueries.ts";
+import { findInstance, findStarted } from "./instanceQueries.ts";
+import { completeTask, setVariables, start, terminate } from "./instances.ts";
 import { createModels } from "./models.ts";
 import { rerun, serviceTasksOf } from "./serviceTasks.ts";
+import { createStartForms } from "./startForms.ts";
+import { listReportInstances } from "./transactions.ts";
+import { findTask, findTaskForm, listTasks } from "./userTaskQueries.ts";
+import { readFile, readVariables } from "./variableQueries.ts";
 
 export interface EmbeddedEngine {
   readonly engine: ProcessEngine;
@@ -36,25 +44,41 @@ export async function createEmbeddedEngine(
     log,
     workers,
     models: createModels(workers),
+    startForms: createStartForms(workers),
     serviceTasks: await jobs.queue<ServiceTaskJob>("service-task", {
       groupOf: ({ tenant_id }) => String(tenant_id),
       tenantOf: ({ tenant_id }) => tenant_id,
     }),
     timers: await jobs.queue<TimerJob>("process-timer", { tenantOf: ({ tenant_id }) => tenant_id }),
   };
-  const engine: ProcessEngine = {
-    deploy: (deployment) => deploy(context, deployment),
-    findStarted: (tenant, formSession) => findStarted(context, tenant, formSession),
-    start: (instance) => start(context, instance),
-    completeTask: (completion) => completeTask(context, completion),
-    setVariables: (corrections) => setVariables(context, corrections),
-    terminate: (termination) => terminate(context, termination),
-    rerun: (wanted) => rerun(context, wanted),
-  };
   return {
-    engine,
+    engine: portOf(context),
     serviceTasks: serviceTasksOf(context),
     jobs: context.serviceTasks,
     work: () => context.timers.work(timersAtOnce, (job, { retries }) => fireTimer(context, job, retries)),
+  };
+}
+
+function portOf(context: EngineContext): ProcessEngine {
+  const { sql } = context;
+  return {
+    deploy: (deployment) => deploy(context, deployment),
+    listDefinitions: ({ id }) => listDefinitions(sql, id),
+    findDefinition: (tenant, processKey) => findDefinition(context, tenant, processKey),
+    readBpmn: (tenant, definitionId) => readBpmn(context, tenant, definitionId),
+    start: (instance) => start(context, instance),
+    findStarted: ({ id }, formSession) => findStarted(sql, id, formSession),
+    findInstance: ({ id }, processInstanceId) => findInstance(sql, id, processInstanceId),
+    listReportInstances: ({ id }, query) => listReportInstances(sql, id, query),
+    terminate: (termination) => terminate(context, termination),
+    readVariables: ({ id }, processInstanceId) => readVariables(sql, processInstanceId, id),
+    readFile: ({ id }, variable) => readFile(sql, variable, id),
+    setVariables: (corrections) => setVariables(context, corrections),
+    listTasks: ({ id }, query) => listTasks(sql, id, query),
+    findTask: ({ id }, taskId) => findTask(sql, id, taskId),
+    findTaskForm: ({ id }, task) => findTaskForm(sql, id, task),
+    completeTask: (completion) => completeTask(context, completion),
+    listIncidents: ({ id }, query) => listIncidents(sql, id, query),
+    rerun: (wanted) => rerun(context, wanted),
   };
 }

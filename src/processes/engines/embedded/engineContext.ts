@@ -4,6 +4,7 @@ import type { Queue } from "../../../infrastructure/jobs/jobs.ts";
 import type { Workers } from "../../../infrastructure/workers/workers.ts";
 import type { ServiceTaskJob } from "../../serviceTasks.ts";
 import type { Models } from "./models.ts";
+import type { StartForms } from "./startForms.ts";
 
 export interface TimerJob {
   readonly process_instance_id: string;
@@ -15,6 +16,7 @@ export interface EngineContext {
   readonly sql: Sql;
   readonly log: Logger;
   readonly models: Models;
+  readonly startForms: StartForms;
   readonly workers: Workers;
   readonly serviceTasks: Queue<ServiceTaskJob>;
   readonly timers: Queue<TimerJob>;

@@ -1,12 +1,8 @@
 /** Incidents are raised here and nowhere else: each one is in the log too, where operators watch for it. */
 import type { NewIncident } from "../../serviceTasks.ts";
 import type { EngineContext } from "./engineContext.ts";
-import {
-  insertIncident,
-  insertTimerIncident,
-  type TaskRow,
-  type TimerIncident,
-} from "./serviceTaskQueries.ts";
+import { insertIncident, insertTimerIncident, type TimerIncident } from "./incidentQueries.ts";
+import type { TaskRow } from "./serviceTaskQueries.ts";
 
 /** The attempt becomes an incident, or the incident that it is already says what is known now. */
 export async function raise({ sql, log }: EngineContext, row: TaskRow, incident: NewIncident): Promise<void> {

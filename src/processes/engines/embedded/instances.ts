@@ -1,40 +1,39 @@
-/** Instances begin, go on by their user tasks, and are terminated. */
+/** Starts, corrects and terminates instances, and completes their user tasks. */
 import postgres from "postgres";
-import { notCommitted } from "../../../files/attachments/commit.ts";
-import type { Sql, Tx } from "../../../infrastructure/database/connect.ts";
+import type { BindingUser } from "../../../files/attachments/actor.ts";
+import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { Corrections, Instance, NewInstance, TaskCompletion, Termination } from "../../engine.ts";
-import { attachmentIdsOf, withServerMetadata } from "../../variables/attachments.ts";
-import { readVariables, writeVariables } from "../../variables/queries.ts";
+import { withServerMetadata } from "../../variables/attachments.ts";
+import { bindAttachments, requireOwnUploads } from "../../variables/binding.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
 import { auditOf } from "./audit.ts";
+import { findLatest } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
 import {
-  closeUserTask,
-  draftsOfOthers,
-  findLatest,
-  findSessionInstance,
-  findUserTask,
+  findStarted,
   insertInstance,
   type LockedInstance,
   lockInstance,
   type NewInstanceRow,
   storeSnapshot,
-} from "./queries.ts";
+} from "./instanceQueries.ts";
 import { StaleEvent } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
-import { advance, bind, recordVariables, store, type Variables } from "./step.ts";
+import { advance, recordVariables, store, type Variables } from "./step.ts";
 import { valuesFor } from "./storedStep.ts";
 import { endTransaction } from "./transactions.ts";
+import { closeUserTask, findTaskState } from "./userTaskQueries.ts";
 import { requireRoom } from "./variableLimits.ts";
+import { readVariables, writeVariables } from "./variableQueries.ts";
 
 export async function start(context: EngineContext, begin: NewInstance): Promise<Instance> {
   const { tenant, processKey, by } = begin;
   const session = "formSession" in by ? by.formSession : null;
-  const definition = await findLatest(context.sql, tenant.id, processKey);
+  const definition = await findLatest(context.sql, { tenantId: tenant.id, processKey });
   if (!definition) throw processNotFound(processKey);
   const instance = {
     id: Bun.randomUUIDv7(),
@@ -52,15 +51,17 @@ export async function start(context: EngineContext, begin: NewInstance): Promise
     return { processInstanceId: instance.id, processKey, state };
   } catch (error) {
     const first =
-      session !== null && isSecondStart(error) ? await findStarted(context, tenant, session) : undefined;
+      session !== null && isSecondStart(error)
+        ? await findStarted(context.sql, tenant.id, session)
+        : undefined;
     if (first) return first;
     throw error;
   }
 }
 
 /**
- * The engine runs first: what its model stops does not even begin a transaction. What it has to know of attachments
- * never changes, whose they are neither, so both are looked up before.
+ * Runs the engine first, so that no transaction begins for a model that fails. The facts of attachments and their
+ * uploaders never change, so both are read before the transaction.
  */
 async function insert(
   context: EngineContext,
@@ -68,63 +69,35 @@ async function insert(
   { begin, now }: { readonly begin: NewInstance; readonly now: Date },
 ): Promise<"active" | "completed"> {
   const { sql } = context;
-  const { tenantId } = instance;
+  const { tenantId, formSessionId } = instance;
   const { variables: given } = begin;
   const [model, variables] = await Promise.all([
     context.models.of(sql, instance.definitionId),
     withServerMetadata(sql, tenantId, given),
-    instance.formSessionId !== null && refuseForeign(sql, given, { id: instance.formSessionId, tenantId }),
+    formSessionId !== null && requireOwnUploads(sql, given, { id: formSessionId, tenantId }),
   ]);
   requireRoom({ before: new Map(), after: variables });
   const event = { kind: "started" } as const;
   const step = { engineState: null, event, values: valuesFor(model, variables), now };
   const snapshot = runHere(model, step) ?? (await runElsewhere(context, { model, tenantId }, step));
-  const to = { tenantId, processInstanceId: instance.id, taskId: null, actor: ownOnly(begin.by) };
+  const to = { tenantId, processInstanceId: instance.id, taskId: null, actor: binderOf(begin.by) };
+  const stored = { instance, model, snapshot, variables, known: new Set<string>(), event, now, timer: null };
   await sql.begin((tx) =>
     Promise.all([
       insertInstance(tx, instance),
-      bind(tx, variables, to),
+      bindAttachments(tx, variables, to),
       variables.size > 0 && writeVariables(tx, instance.id, variables),
-      ...store(tx, context, {
-        instance,
-        model,
-        snapshot,
-        variables,
-        known: new Set(),
-        event,
-        now,
-        timer: null,
-      }),
+      ...store(tx, context, stored),
     ]),
   );
   return snapshot.engineState === null ? "completed" : "active";
 }
 
-/** Naming an upload in a variable is no right to it: a user binds own ones. Of visitors `refuseForeign` takes care. */
-const ownOnly = (by: NewInstance["by"]) =>
+/** Naming an upload in a variable gives no right to it: a user binds own uploads. `requireOwnUploads` checks visitors. */
+const binderOf = (by: NewInstance["by"]): BindingUser | undefined =>
   "user" in by && !by.bindsAny ? { user: by.user, forOthers: false } : undefined;
 
-/** A visitor binds what the visitor uploaded, and nothing else. */
-async function refuseForeign(
-  sql: Sql,
-  variables: Variables,
-  session: { readonly id: string; readonly tenantId: number },
-): Promise<void> {
-  const ids = attachmentIdsOf(variables);
-  const foreign = ids.length > 0 ? await draftsOfOthers(sql, ids, session) : [];
-  if (foreign.length > 0) throw notCommitted(foreign);
-}
-
-export async function findStarted(
-  { sql }: EngineContext,
-  tenant: Tenant,
-  session: string,
-): Promise<Instance | undefined> {
-  const found = await findSessionInstance(sql, tenant.id, session);
-  return found && { processInstanceId: found.id, processKey: found.processKey, state: found.state };
-}
-
-/** Two requests of one form session at once: the second finds the first one's instance. */
+/** Another request of the same form session has started its process. */
 const isSecondStart = (error: unknown) =>
   error instanceof postgres.PostgresError && error.constraint_name === "process_instances_session";
 
@@ -132,12 +105,12 @@ export async function completeTask(
   context: EngineContext,
   { tenant, taskId, variables, user, bindsAny = false }: TaskCompletion,
 ): Promise<void> {
-  const task = isUuid(taskId) ? await findUserTask(context.sql, tenant.id, taskId) : undefined;
+  const task = await findTaskState(context.sql, tenant.id, taskId);
   if (!task) throw new Problem("task_not_found");
   if (task.ended) throw taskCompleted();
   const { processInstanceId, executionId } = task;
   const event = { kind: "userTaskCompleted", executionId } as const;
-  const by = ownOnly({ user, bindsAny });
+  const by = binderOf({ user, bindsAny });
   const step = { tenantId: tenant.id, processInstanceId, event, written: variables, taskId, by };
   const close = (tx: Tx) => closeUserTask(tx, { id: taskId, user, tenantId: tenant.id, processInstanceId });
   await advance(context, { ...step, close }).catch((error: unknown) => {
@@ -158,7 +131,7 @@ export async function setVariables(
     ]);
     const after: ShownVariables = new Map([...before, ...written]);
     requireRoom({ before, after });
-    await bind(tx, written, { tenantId: tenant.id, processInstanceId, taskId: null });
+    await bindAttachments(tx, written, { tenantId: tenant.id, processInstanceId, taskId: null });
     if (written.size > 0) await writeVariables(tx, processInstanceId, written);
     await recordVariables(tx, context, { instance, variables: after });
     await recordSuccess(tx, {
@@ -170,7 +143,7 @@ export async function setVariables(
   });
 }
 
-/** Their values may be anybody's secrets. */
+/** Without their values, which may be secret. */
 const namesOf = (variables: Variables) =>
   [...variables.keys()].map((name) => JSON.stringify(name)).join(", ");
 
@@ -183,7 +156,7 @@ export async function terminate(
     const nothing = { engineState: null, userTasks: [], serviceTasks: [], timer: null };
     await storeSnapshot(tx, { instance, endState: "terminated", ...nothing });
     if (instance.timer) await context.timers.remove(tx, [instance.timer.job]);
-    await endTransaction(tx, instance, "terminated");
+    await endTransaction(tx, instance);
     await recordSuccess(tx, {
       ...auditOf(tenant, by),
       action: "terminate_instance",

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Queryable } from "../../../infrastructure/database/connect.ts";
 import { type Workers, workIn } from "../../../infrastructure/workers/workers.ts";
 import { catchesError, loadModel, type ModelFacts, type ProcessModel } from "../../bpmn/readModel.ts";
-import { findBpmn } from "./queries.ts";
+import { findBpmn } from "./definitionQueries.ts";
 
 export interface Model extends ModelFacts {
   readonly definitionId: string;

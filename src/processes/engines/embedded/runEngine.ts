@@ -4,9 +4,9 @@
  */
 import { Problem } from "../../../infrastructure/problem.ts";
 import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts";
+import { findBpmn } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
 import type { Model } from "./models.ts";
-import { findBpmn } from "./queries.ts";
 import { longestStepMs, OverBudget, ProcessFailure, StaleEvent, tooLongMessage } from "./run.ts";
 import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
 

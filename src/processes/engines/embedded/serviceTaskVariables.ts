@@ -8,8 +8,8 @@ import { DeliveryFailure } from "../../../infrastructure/outbound/failure.ts";
 import type { LoadedVariables } from "../../delivery/deliver.ts";
 import { namesSent, namesUsed, type ServiceTaskConfig } from "../../delivery/serviceTask.ts";
 import type { Variables } from "../../delivery/variable.ts";
-import { forDelivery, readContents, readForDelivery, sizesForDelivery } from "../../variables/queries.ts";
 import type { ClaimedRow } from "./serviceTaskQueries.ts";
+import { forDelivery, readContents, readForDelivery, sizesForDelivery } from "./variableQueries.ts";
 
 /** Bytes, by tenant. */
 export interface DeliveryMemory {

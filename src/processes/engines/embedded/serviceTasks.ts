@@ -19,6 +19,7 @@ import {
 import { storedVariables } from "../../variables/parse.ts";
 import { auditOf } from "./audit.ts";
 import type { EngineContext } from "./engineContext.ts";
+import { lockIncident, resolveIncident } from "./incidentQueries.ts";
 import { raise, raiseWithAnswer } from "./incidents.ts";
 import { type EngineEvent, StaleEvent } from "./run.ts";
 import {
@@ -27,9 +28,7 @@ import {
   closeTask,
   findAttempt,
   findInterrupted,
-  lockIncident,
   markTaskSent,
-  resolveIncident,
   startRerun,
   type TaskRow,
   unmarkTask,

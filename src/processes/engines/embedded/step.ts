@@ -7,22 +7,22 @@
  */
 
 import type { BindingUser } from "../../../files/attachments/actor.ts";
-import { notCommitted } from "../../../files/attachments/commit.ts";
 import { type Binding, boundAmong, commitAll } from "../../../files/attachments/queries.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
-import { attachmentIdsOf, withServerMetadata } from "../../variables/attachments.ts";
-import { readVariables, writeVariables } from "../../variables/queries.ts";
+import { withServerMetadata } from "../../variables/attachments.ts";
+import { bindAttachments, bindWhatFits } from "../../variables/binding.ts";
 import { readView } from "../../variables/show.ts";
 import type { ShownVariables, StoredVariable } from "../../variables/variable.ts";
 import type { EngineContext } from "./engineContext.ts";
+import { type InstanceRow, lockInstance, storeSnapshot, type TimerJobRow } from "./instanceQueries.ts";
 import type { Model } from "./models.ts";
-import { type InstanceRow, lockInstance, storeSnapshot, type TimerJobRow } from "./queries.ts";
 import { type EngineEvent, StaleEvent } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
 import { type StepDone, type StepGiven, valuesFor } from "./storedStep.ts";
 import { recordTransaction } from "./transactions.ts";
 import { requireRoom } from "./variableLimits.ts";
+import { readVariables, writeVariables } from "./variableQueries.ts";
 
 export type Variables = ReadonlyMap<string, StoredVariable>;
 
@@ -112,7 +112,7 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
     }));
   const to = { tenantId, processInstanceId: id, taskId, actor: by };
   if (isAnswer(event)) await bindWhatFits(tx, written, to);
-  else await bind(tx, written, to);
+  else await bindAttachments(tx, written, to);
   const known = new Set(instance.serviceTasks);
   await Promise.all([
     written.size > 0 && writeVariables(tx, id, written),
@@ -139,33 +139,7 @@ function isSame(one: StepGiven, other: StepGiven): boolean {
   });
 }
 
-/** Binds what the variables name. Throws `not_committed`. */
-export async function bind(tx: Tx, variables: Variables, to: Binding): Promise<void> {
-  const ids = attachmentIdsOf(variables);
-  if (ids.length === 0) return;
-  const first = await commitAll(tx, ids, to);
-  if (first.committed) return;
-  // One that the instance has already, by another task, is fine where it is.
-  const bound = new Set(await boundAmong(tx, ids, to));
-  const drafts = ids.filter((id) => !bound.has(id));
-  const second =
-    drafts.length < ids.length && (drafts.length === 0 || (await commitAll(tx, drafts, to)).committed);
-  if (!second) throw notCommitted(first.notCommitted);
-}
-
 const isAnswer = ({ kind }: EngineEvent) => kind === "serviceTaskCompleted" || kind === "serviceTaskRejected";
-
-/**
- * What an integration answers may look like the metadata of a file and be a record of its own, and nobody could correct
- * it: what cannot be bound is data like any other. A URL for it is not issued.
- */
-async function bindWhatFits(tx: Tx, variables: Variables, to: Binding): Promise<void> {
-  const ids = attachmentIdsOf(variables);
-  const first = ids.length === 0 ? undefined : await commitAll(tx, ids, to);
-  if (first === undefined || first.committed) return;
-  const fitting = ids.filter((id) => !first.notCommitted.includes(id.toLowerCase()));
-  if (fitting.length > 0) await commitAll(tx, fitting, to);
-}
 
 export interface Stored {
   readonly instance: InstanceRow;

@@ -1,14 +1,17 @@
 /**
- * `trx_<process_key>` in the tenant's schema: one row an instance, for reports (design 9 and 10). A system table: the
- * table builder's registry does not list it.
+ * The transaction table of a process, `trx_<process_key>` in its tenant's schema: one row for each instance, for reports.
+ * It is a system table, which the table builder does not list. See docs/decisions/processes.md.
  */
-
+import { type BoundedRows, boundedList, jsonOf } from "../../../infrastructure/database/boundedList.ts";
 import type { Sql, Tx } from "../../../infrastructure/database/connect.ts";
 import { runShape } from "../../../infrastructure/database/prepared.ts";
+import { utcText } from "../../../infrastructure/database/timestamps.ts";
 import { transactionTable } from "../../../tenants/transactionTable.ts";
-import type { InstanceRow } from "./queries.ts";
+import type { ReportPage, ReportQuery } from "../../engine.ts";
+import { isDeployed } from "./definitionQueries.ts";
+import type { InstanceRow } from "./instanceQueries.ts";
 
-/** Fails with duplicate_table where a relation of this name is there. */
+/** Fails with duplicate_table if the schema has a relation of this name. */
 export async function createTransactionTable(tx: Tx, tenantId: number, processKey: string): Promise<void> {
   const table = transactionTable(tenantId, processKey);
   await tx.unsafe(`
@@ -24,26 +27,58 @@ export async function createTransactionTable(tx: Tx, tenantId: number, processKe
   await tx.unsafe(`create index on ${table} (started_at desc, process_instance_id)`);
 }
 
-/** Brings the instance's row up to date. */
+export interface TransactionState {
+  readonly state: "active" | "completed";
+  /** JSON text. */
+  readonly variables: string;
+}
+
+/** Adds or updates the instance's row. */
 export async function recordTransaction(
   { sql, tx }: { readonly sql: Sql; readonly tx: Tx },
   instance: InstanceRow,
-  now: { readonly state: string; readonly variables: string },
+  { state, variables }: TransactionState,
 ): Promise<void> {
   const { id, tenantId, processKey, version, startedBy } = instance;
   const text = `
     insert into ${transactionTable(tenantId, processKey)}
       (process_instance_id, version, state, started_by, variables, ended_at)
-    values ($1::text::uuid, $2::text::int, $3, $4, $5::text::json, case when $3 = 'active' then null else now() end)
+    values
+      ($1::text::uuid, $2::text::int, $3, $4, $5::text::json, case when $3 = 'active' then null else now() end)
     on conflict (process_instance_id) do update
-    set state = excluded.state, variables = excluded.variables, ended_at = excluded.ended_at`;
-  await runShape(sql, text, [id, String(version), now.state, startedBy, now.variables], tx);
+       set state = excluded.state,
+           variables = excluded.variables,
+           ended_at = excluded.ended_at`;
+  await runShape(sql, text, [id, String(version), state, startedBy, variables], tx);
 }
 
-/** For an instance that was ended from outside: its variables are what they were. */
-export async function endTransaction(tx: Tx, { id, tenantId, processKey }: InstanceRow, state: string) {
-  await tx.unsafe(
-    `update ${transactionTable(tenantId, processKey)} set state = $2, ended_at = now() where process_instance_id = $1`,
-    [id, state],
-  );
+/** Ends the row of an instance that was terminated. Its variables stay as they were. */
+export async function endTransaction(tx: Tx, { id, tenantId, processKey }: InstanceRow): Promise<void> {
+  const text = `
+    update ${transactionTable(tenantId, processKey)}
+       set state = 'terminated', ended_at = now()
+     where process_instance_id = $1`;
+  await tx.unsafe(text, [id]);
+}
+
+/** Looks the process up first, so that only a table that a deployment made is ever named. */
+export async function listReportInstances(
+  sql: Sql,
+  tenantId: number,
+  { processKey, offset, limit }: ReportQuery,
+): Promise<ReportPage | undefined> {
+  if (!(await isDeployed(sql, { tenantId, processKey }))) return undefined;
+  const table = transactionTable(tenantId, processKey);
+  const { before, after } = boundedList(`, (select count(*)::float8 from ${table}) as total`);
+  const text = `
+    ${before}
+      select process_instance_id, version, state, started_by, ${utcText("started_at")} as started_at,
+             ${utcText("ended_at")} as ended_at, variables
+      from ${table} t
+      order by t.started_at desc, process_instance_id
+      limit $1::bigint
+      offset $2::bigint
+    ${after}`;
+  const [row] = await runShape<BoundedRows & { total: number }>(sql, text, [String(limit), String(offset)]);
+  return { total: row?.total ?? 0, instances: jsonOf(row) };
 }

@@ -1,9 +1,17 @@
 /** Statements on `waybill.process_variables`. */
-import type { Queryable } from "../../infrastructure/database/connect.ts";
-import type { Variable, Variables } from "../delivery/variable.ts";
-import type { FileValue, ShownVariable, ShownVariables, StoredVariable, VariableType } from "./variable.ts";
+import type { Queryable } from "../../../infrastructure/database/connect.ts";
+import { isUuid } from "../../../infrastructure/uuid.ts";
+import type { Variable, Variables } from "../../delivery/variable.ts";
+import type { VariableName } from "../../engine.ts";
+import type {
+  FileValue,
+  ShownVariable,
+  ShownVariables,
+  StoredVariable,
+  VariableType,
+} from "../../variables/variable.ts";
 
-/** Writes all in one statement; a name that is there already has its value replaced. */
+/** Adds the variables, or replaces their values, in one statement. */
 export async function writeVariables(
   sql: Queryable,
   processInstanceId: string,
@@ -18,13 +26,17 @@ export async function writeVariables(
     content: file ? Buffer.from(file.content).toString("base64") : null,
   }));
   await sql`
-    insert into waybill.process_variables (process_instance_id, name, type, value, file_name, mime_type, content)
+    insert into waybill.process_variables
+      (process_instance_id, name, type, value, file_name, mime_type, content)
     select ${processInstanceId}, name, type, value, file_name, mime_type, decode(content, 'base64')
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as t(name text, type text, value text, file_name text, mime_type text, content text)
     on conflict (process_instance_id, name) do update
-    set type = excluded.type, value = excluded.value, file_name = excluded.file_name,
-        mime_type = excluded.mime_type, content = excluded.content`;
+       set type = excluded.type,
+           value = excluded.value,
+           file_name = excluded.file_name,
+           mime_type = excluded.mime_type,
+           content = excluded.content`;
 }
 
 interface Row {
@@ -36,28 +48,54 @@ interface Row {
   readonly size: number | null;
 }
 
-/** By name, without the content of files. */
-export async function readVariables(sql: Queryable, processInstanceId: string): Promise<ShownVariables> {
+/**
+ * By name, without the content of files. With a tenant's id, empty for an instance of another tenant. A step needs none:
+ * it has locked an instance of its tenant.
+ */
+export async function readVariables(
+  sql: Queryable,
+  processInstanceId: string,
+  tenantId?: number,
+): Promise<ShownVariables> {
+  if (!isUuid(processInstanceId)) return new Map();
   const rows = await sql<Row[]>`
     select name, type, value, file_name as "fileName", mime_type as "mimeType", length(content)::float8 as size
-    from waybill.process_variables where process_instance_id = ${processInstanceId} order by name`;
+    from waybill.process_variables
+    where process_instance_id = ${processInstanceId}
+      and ${isOfTenant(sql, processInstanceId, tenantId)}
+    order by name`;
   return new Map(rows.map((row) => [row.name, shown(row)]));
 }
+
+const isOfTenant = (sql: Queryable, processInstanceId: string, tenantId?: number) =>
+  tenantId === undefined
+    ? sql`true`
+    : sql`exists (
+        select
+        from waybill.process_instances i
+        where i.id = ${processInstanceId}
+          and i.tenant_id = ${tenantId}
+      )`;
 
 function shown({ type, value, fileName, mimeType, size }: Row): ShownVariable {
   if (fileName === null) return { type, value };
   return { type, value, file: { name: fileName, mimeType: mimeType ?? "", size: size ?? 0 } };
 }
 
-/** An old file; undefined where the instance has no variable of type File under this name. */
+/** A variable of type File, with its content. With a tenant's id as in `readVariables`. */
 export async function readFile(
   sql: Queryable,
-  processInstanceId: string,
-  name: string,
+  { processInstanceId, name }: VariableName,
+  tenantId?: number,
 ): Promise<FileValue | undefined> {
+  if (!isUuid(processInstanceId)) return undefined;
   const [row] = await sql<{ name: string; mimeType: string; content: Uint8Array }[]>`
-    select file_name as name, mime_type as "mimeType", content from waybill.process_variables
-    where process_instance_id = ${processInstanceId} and name = ${name} and type = 'File'`;
+    select file_name as name, mime_type as "mimeType", content
+    from waybill.process_variables
+    where process_instance_id = ${processInstanceId}
+      and name = ${name}
+      and type = 'File'
+      and ${isOfTenant(sql, processInstanceId, tenantId)}`;
   return row && { ...row, size: row.content.byteLength };
 }
 
@@ -68,78 +106,88 @@ export interface DeliveryRow {
 }
 
 /**
- * The variables of the instance that this column names, without the content of files, as one value: a list, or null
- * where there are none.
+ * The variables of the instance in this column, as one JSON list without the content of files. Null if it has no
+ * variables.
  */
 export const deliveryRows = (sql: Queryable, instanceColumn: string) => sql`(
   select json_agg(json_build_object('name', name, 'type', type, 'value', value))
-  from waybill.process_variables v where v.process_instance_id = ${sql(instanceColumn)})`;
+  from waybill.process_variables v
+  where v.process_instance_id = ${sql(instanceColumn)}
+)`;
 
 export interface DeliverySize {
   readonly name: string;
   readonly type: VariableType;
-  /** Bytes of the value as text; for a file among `files`, of its content in base64. */
+  /** Bytes of the value as text, and of a file's content in base64 if `files` has its name. */
   readonly size: number;
 }
 
 interface DeliveryNames {
   /** Null: every variable. */
   readonly names: readonly string[] | null;
-  /** Of them, those whose content goes out where they are files. */
+  /** Variables of which the content is sent if they are files. */
   readonly files: readonly string[];
 }
 
-/** How large the values are, without reading them. */
+/** The sizes of values, without reading the values. */
 export async function sizesForDelivery(
   sql: Queryable,
   processInstanceId: string,
   { names, files }: DeliveryNames,
 ): Promise<DeliverySize[]> {
   const rows = await sql<DeliverySize[]>`
-    select name, type, (octet_length(value) + case
-      when name in (select json_array_elements_text(${JSON.stringify(files)}::text::json))
-      then coalesce(octet_length(content), 0) * 4.0 / 3 else 0 end)::float8 as size
+    select name, type,
+           (octet_length(value) + case
+             when name in (select json_array_elements_text(${JSON.stringify(files)}::text::json))
+             then coalesce(octet_length(content), 0) * 4.0 / 3
+             else 0
+           end)::float8 as size
     from waybill.process_variables
-    where process_instance_id = ${processInstanceId} and ${named(sql, names)}`;
+    where process_instance_id = ${processInstanceId}
+      and ${isNamed(sql, names)}`;
   return [...rows];
 }
 
-/** The values as they are stored, without the content of files. */
+/** Values as they are stored, without the content of files. */
 export async function readForDelivery(
   sql: Queryable,
   processInstanceId: string,
   names: readonly string[] | null,
 ): Promise<DeliveryRow[]> {
   const rows = await sql<DeliveryRow[]>`
-    select name, type, value from waybill.process_variables
-    where process_instance_id = ${processInstanceId} and ${named(sql, names)}`;
+    select name, type, value
+    from waybill.process_variables
+    where process_instance_id = ${processInstanceId}
+      and ${isNamed(sql, names)}`;
   return [...rows];
 }
 
-const named = (sql: Queryable, names: readonly string[] | null) =>
+const isNamed = (sql: Queryable, names: readonly string[] | null) =>
   names === null
     ? sql`true`
     : sql`name in (select json_array_elements_text(${JSON.stringify(names)}::text::json))`;
 
-/** What placeholders are replaced from; an old file has no value (`readContents`). */
+/** The values that replace placeholders. A file has no value here (see `readContents`). */
 export function forDelivery(rows: readonly DeliveryRow[] | null): Variables {
   const variables = (rows ?? []).map(({ name, type, value }): [string, Variable] => {
-    // A number's text keeps the digits that a number would lose.
+    // The text keeps digits that a number would lose.
     const isNumber = type === "Integer" || type === "Long" || type === "Double";
     return [name, { type, value: isNumber && value !== "null" ? value : JSON.parse(value) }];
   });
   return Object.fromEntries(variables);
 }
 
-/** Old files with their content in base64. */
+/** The content of files, in base64. */
 export async function readContents(
   sql: Queryable,
   processInstanceId: string,
   names: readonly string[],
 ): Promise<Variables> {
   const rows = await sql<{ name: string; value: string }[]>`
-    select name, coalesce(translate(encode(content, 'base64'), ${"\n"}, ''), '') as value from waybill.process_variables
-    where process_instance_id = ${processInstanceId} and type = 'File'
+    select name, coalesce(translate(encode(content, 'base64'), ${"\n"}, ''), '') as value
+    from waybill.process_variables
+    where process_instance_id = ${processInstanceId}
+      and type = 'File'
       and name in (select json_array_elements_text(${JSON.stringify(names)}::text::json))`;
   return Object.fromEntries(rows.map(({ name, value }) => [name, { type: "File", value }]));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { namesOf } from "../../../src/processes/definitions/formVariables.ts";
+import { namesOf } from "../../src/processes/formVariables.ts";
 
 const form = {
   components: [
