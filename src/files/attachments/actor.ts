@@ -9,11 +9,8 @@ export type Actor<Session = { readonly id: string }> =
 /** A user who binds attachments to a process instance: always their own uploads. */
 export interface BindingUser {
   readonly user: string;
-  /**
-   * Whether the user may also bind uploads of others, to an instance that the request or the upload names. It must be
-   * an instance that the user started or takes part in, or one of another engine, of which Waybill knows nothing.
-   */
-  readonly forOthers: boolean;
+  /** Instances to which the user may also bind uploads of others. */
+  readonly instances?: readonly string[];
 }
 
 /** Administrators and engines bind any file of their tenant; other users only what `BindingUser` allows. */

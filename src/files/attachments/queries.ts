@@ -83,6 +83,8 @@ export interface BindingResult {
   readonly committed: boolean;
   /** The ids that cannot be committed. */
   readonly notCommitted: string[];
+  /** The instances to which those that cannot be committed would be bound. */
+  readonly named: string[];
   readonly processInstanceId: string | null;
   readonly taskId: string | null;
 }
@@ -95,9 +97,9 @@ export interface BindingResult {
  * Rows are locked in the order of their ids, so that two of these statements cannot deadlock.
  */
 export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
-  const { user = null, forOthers = true } = to.actor ?? {};
+  const { user = null, instances = [] } = to.actor ?? {};
   const wanted = uuids(sql, ids);
-  const [row] = await sql<(Omit<BindingResult, "notCommitted"> & { unfit: string[] | null })[]>`
+  const [row] = await sql<Committed[]>`
     with wanted as (
       select distinct unnest(${wanted}) as id
     ),
@@ -117,7 +119,7 @@ export async function commitAll(sql: Queryable, ids: readonly string[], to: Bind
                or (state = 'committed' and process_instance_id is null and new_instance is not null))
              and (${user}::text is null
                or uploader = ${user}
-               or (${forOthers}::boolean and new_instance is not null and not ${isClosedTo(sql, { user, ...to })}))
+               or new_instance in (select json_array_elements_text(${JSON.stringify(instances)}::text::json)))
              as free
       from locked
     ),
@@ -147,32 +149,18 @@ export async function commitAll(sql: Queryable, ids: readonly string[], to: Bind
     )
     select not exists (select from unfit) as committed,
            (select array_agg(id::text) from unfit) as unfit,
+           (select array_agg(distinct new_instance) from locked join unfit using (id)) as named,
            (select min(new_instance) from fit) as "processInstanceId",
            (select min(new_task) from fit) as "taskId"`;
   if (!row) throw new Error("a select without from answers one row");
-  const { unfit, ...result } = row;
-  return { ...result, notCommitted: unfit ?? [] };
+  const { unfit, named, ...result } = row;
+  return { ...result, notCommitted: unfit ?? [], named: (named ?? []).filter((id) => id !== null) };
 }
 
-/** Whether `new_instance` is one of Waybill's own that the user neither started nor takes part in. */
-const isClosedTo = (
-  sql: Queryable,
-  { user, tenantId }: { readonly user: string | null; readonly tenantId: number },
-) => sql`
-  exists (
-    select from waybill.process_instances i
-    where i.tenant_id = ${tenantId}
-      and i.id = case
-        when new_instance ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then new_instance::uuid
-      end
-      and i.started_by is distinct from ${user}
-      and not exists (
-        select from waybill.discussion_participants p
-        where p.tenant_id = i.tenant_id
-          and p.process_instance_id = i.id::text
-          and p.user_id = ${user}
-      )
-  )`;
+interface Committed extends Omit<BindingResult, "notCommitted" | "named"> {
+  readonly unfit: string[] | null;
+  readonly named: (string | null)[] | null;
+}
 
 /** The ids of those that are committed to the process instance, to whatever task. */
 export async function boundAmong(

@@ -95,7 +95,7 @@ async function insert(
 
 /** Naming an upload in a variable gives no right to it: a user binds own uploads. `requireOwnUploads` checks visitors. */
 const binderOf = (by: NewInstance["by"]): BindingUser | undefined =>
-  "user" in by && !by.bindsAny ? { user: by.user, forOthers: false } : undefined;
+  "user" in by && !by.bindsAny ? { user: by.user } : undefined;
 
 /** Another request of the same form session has started its process. */
 const isSecondStart = (error: unknown) =>
