@@ -1,10 +1,10 @@
 /**
- * `bun run reconcile [--repair [--remove-many]] [--adopt]`: files whose object is gone and objects that no file has, attachments as well as stored
- * files, one a line on standard output, then how many. Ends with 0 where nothing is left, 1 where something is, 2 where
- * it could not look.
+ * `bun run reconcile [--repair [--remove-many]] [--adopt]` prints every attachment and stored file whose object is
+ * missing, and every object without a file: one a line on standard output, then the counts. Exits with 0 if no
+ * difference remains, with 1 if one does, and with 2 if it could not compare.
  *
- * Beside running servers it works on the database that DATABASE_URL names; an embedded one belongs to its server, so
- * that server has to be stopped first.
+ * With DATABASE_URL it can run while servers run. An embedded database belongs to its server, so that server must be
+ * stopped first.
  */
 import { parseArgs } from "node:util";
 import type { Logger } from "pino";
@@ -15,6 +15,7 @@ import { type Config, ConfigError, parseConfig } from "../infrastructure/config.
 import { connect } from "../infrastructure/database/connect.ts";
 import { startEmbeddedPostgres } from "../infrastructure/database/embedded.ts";
 import { migrate } from "../infrastructure/database/migrate.ts";
+import { prepareServiceRole } from "../infrastructure/database/serviceRole.ts";
 import { createLog } from "../infrastructure/log.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import { completeConfig, wire } from "../wire.ts";
@@ -24,19 +25,19 @@ const usage = "usage: bun run reconcile [--repair [--remove-many]] [--adopt]";
 interface Options {
   readonly log: Logger;
   readonly repair: boolean;
-  /** Lets a repair remove more than faults leave behind. */
+  /** Allows a repair to remove more than faults usually leave behind. */
   readonly removeMany: boolean;
-  /** Says that the database and the storage belong together, where they do not know it. */
+  /** Gives the database and the storage one identity, if an operator knows that they belong together. */
   readonly adopt: boolean;
 }
 
-/** Answers whether nothing is left to do. */
+/** Returns true if no difference remains. */
 async function run(config: Config, options: Options): Promise<boolean> {
   if (config.databaseUrl !== undefined) return compare(config.databaseUrl, config, options);
   const database = await startEmbeddedPostgres({ dataDir: config.dataDir, log: options.log });
   try {
     await migrate(database.url, { log: options.log });
-    return await compare(database.url, config, options);
+    return await compare(await prepareServiceRole(database.url), config, options);
   } finally {
     await database.stop();
   }
@@ -48,34 +49,39 @@ async function compare(
   { log, repair, removeMany, adopt }: Options,
 ): Promise<boolean> {
   const sql = connect(url, { max: 2 });
-  const parts = wire(config, { sql, log });
+  const infrastructure = wire(config, { sql, log });
   try {
-    if (adopt) await adoptIdentity(parts);
-    await requireIdentity(parts);
-    if (repair && !removeMany) await refuseLargeRepair(parts);
-    const counts = new Map<string, { found: number; repaired: number }>();
-    for await (const finding of reconcile(parts, { repair })) {
-      const count = counts.get(kindOf(finding)) ?? { found: 0, repaired: 0 };
-      count.found++;
-      if (finding.repaired) count.repaired++;
-      counts.set(kindOf(finding), count);
-      console.log(lineOf(finding));
-    }
-    for (const [kind, { found, repaired }] of counts) console.log(`${kind}: ${found}, repaired: ${repaired}`);
-    const left = [...counts.values()].some(({ found, repaired }) => found > repaired);
-    console.log(left ? "Something is left to do." : "Objects and rows agree.");
-    return !left;
+    if (adopt) await adoptIdentity(infrastructure);
+    await requireIdentity(infrastructure);
+    if (repair && !removeMany) await refuseLargeRepair(infrastructure);
+    return await print(reconcile(infrastructure, { repair }));
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** Prints the differences and the counts. Returns true if no difference remains. */
+async function print(findings: AsyncIterable<Finding>): Promise<boolean> {
+  const counts = new Map<string, { found: number; repaired: number }>();
+  for await (const finding of findings) {
+    const count = counts.get(kindOf(finding)) ?? { found: 0, repaired: 0 };
+    count.found++;
+    if (finding.repaired) count.repaired++;
+    counts.set(kindOf(finding), count);
+    console.log(lineOf(finding));
+  }
+  for (const [kind, { found, repaired }] of counts) console.log(`${kind}: ${found}, repaired: ${repaired}`);
+  const remaining = [...counts.values()].some(({ found, repaired }) => found > repaired);
+  console.log(remaining ? "Some differences remain." : "Objects and rows agree.");
+  return !remaining;
 }
 
 const kindOf = (finding: Finding) =>
   finding.kind === "row without object" ? `${finding.state} ${finding.kind}` : finding.kind;
 
 function lineOf(finding: Finding): string {
-  const what = finding.kind === "row without object" ? `${finding.tenantId}/${finding.id}` : finding.key;
-  return `${kindOf(finding)}: ${what}${finding.repaired ? " (repaired)" : ""}`;
+  const name = finding.kind === "row without object" ? `${finding.tenantId}/${finding.id}` : finding.key;
+  return `${kindOf(finding)}: ${name}${finding.repaired ? " (repaired)" : ""}`;
 }
 
 try {
@@ -94,7 +100,7 @@ function explain(error: unknown): unknown {
     return error.message;
   if (error instanceof Problem)
     return `${error.message} ${(error.cause as Error | undefined)?.message ?? ""}`;
-  // Of parseArgs.
-  const misused = error instanceof TypeError && "code" in error;
-  return misused ? `${error.message}\n${usage}` : error;
+  // parseArgs throws it for an unknown option.
+  const isMisuse = error instanceof TypeError && "code" in error;
+  return isMisuse ? `${error.message}\n${usage}` : error;
 }

@@ -182,7 +182,7 @@ test("the command ends with 0 where all agree, with 1 where something is left, w
   await instances.storage.remove(objectKey(1, id));
   expect(await run()).toEqual({
     code: 1,
-    output: `draft row without object: 1/${id}\ndraft row without object: 1, repaired: 0\nSomething is left to do.\n`,
+    output: `draft row without object: 1/${id}\ndraft row without object: 1, repaired: 0\nSome differences remain.\n`,
   });
   expect((await run(["--repair"])).code).toBe(0);
   expect((await run()).code).toBe(0);
