@@ -1,4 +1,4 @@
-/** What every operation may use. Made once in `main.ts`, or by a test. */
+/** What every operation may use. Created once, by `main.ts` or by a test. */
 import type { Infrastructure } from "./infrastructure/infrastructure.ts";
 import type { ProcessEngine } from "./processes/engine.ts";
 

@@ -1,4 +1,4 @@
-/** `bun run server`: the only place for the environment, signals and exit. Wires the parts and listens. */
+/** `bun run server`. Only this file reads the server's environment, listens to signals and ends the process. */
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,72 +27,88 @@ import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
 import { welcome } from "./welcome.ts";
 import { completeConfig, isSelfContained, wire } from "./wire.ts";
 
-/** Past this the event loop counts as late. Nobody waits for so long for a request that costs little. */
+/** By how much the event loop may be late. Nobody waits that long for a request that costs little. */
 const maxLagMs = 250;
 
-/** Serves until the first signal; one that comes while it starts ends it as soon as it has started. */
+/** Serves until the first signal. A signal during the start takes effect when the start is complete. */
 async function run(config: Config, ending: Ending): Promise<void> {
   const log = createLog(config.logLevel);
   logStrayErrors(log);
   const { databaseUrl, dataDir } = config;
-  const database = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
-  const url = database?.url ?? (databaseUrl as string);
+  const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
+  const url = embedded?.url ?? (databaseUrl as string);
   try {
     await migrate(url, { log }).catch(refuseDatabase);
-    const serviceUrl = database ? await prepareServiceRole(url) : url;
-    const { sql, control } = connectServer(serviceUrl, config.databasePoolSize);
-    let draining = false;
-    const infrastructure = wire(config, { sql, control, log, draining: () => draining });
-    await warnOfClock(infrastructure);
-    await infrastructure.storage.prepare().catch(refuseStorage);
-    await makePrivate(join(dataDir, "uploads"));
-    await agreeOnIdentity(infrastructure).catch(refuseMismatch);
-    const jobs = await startJobs(sql, { log, control });
-    const engine = await startEngine(infrastructure, jobs);
-    await jobs.recur(sweepJob(infrastructure));
-    const pressure = watchPressure({ maxLagMs, maxBytes: config.memoryLimitBytes, log });
-    const checkAnswers = process.env.NODE_ENV === "test";
-    const server = listen(createApp({ ...infrastructure, engine }, { checkAnswers, pressure }), config);
-    log.info({ address: server.url.href }, "listening");
-    if (isSelfContained(config)) await welcome(server.url, config, infrastructure.accessTokens);
-
-    const signal = await ending.signal;
-    log.info({ signal }, "draining");
-    draining = true;
-    await shutDown({ server, jobs }, { ...timesFor(signal, config), hurry: ending.hurry });
-    pressure.stop();
-    await jobs.stop();
-    await infrastructure.workers.end();
-    await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
+    await serve(config, { url: embedded ? await prepareServiceRole(url) : url, log, ending });
   } finally {
-    await database?.stop();
+    await embedded?.stop();
   }
 }
 
-/** A database that cannot be reached, or lets nobody in, is a matter of configuration at the start. */
+interface Serving {
+  /** The migrated database, with the role that the service connects as. */
+  readonly url: string;
+  readonly log: Logger;
+  readonly ending: Ending;
+}
+
+async function serve(config: Config, { url, log, ending }: Serving): Promise<void> {
+  const { sql, control } = connectServer(url, config.databasePoolSize);
+  let draining = false;
+  const infrastructure = wire(config, { sql, control, log, draining: () => draining });
+  await warnOfClock(infrastructure);
+  await prepareStorage(infrastructure);
+  const jobs = await startJobs(sql, { log, control });
+  const engine = await startEngine(infrastructure, jobs);
+  await jobs.recur(sweepJob(infrastructure));
+  const pressure = watchPressure({ maxLagMs, maxBytes: config.memoryLimitBytes, log });
+  const checkAnswers = process.env.NODE_ENV === "test";
+  const server = listen(createApp({ ...infrastructure, engine }, { checkAnswers, pressure }), config);
+  log.info({ address: server.url.href }, "Server listening");
+  if (isSelfContained(config)) await welcome(server.url, config, infrastructure.accessTokens);
+
+  const signal = await ending.signal;
+  log.info({ signal }, "Server shutting down");
+  draining = true;
+  await shutDown({ server, jobs }, { ...timesFor(signal, config), hurry: ending.hurry });
+  pressure.stop();
+  await jobs.stop();
+  await infrastructure.workers.end();
+  await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
+}
+
+/** Prepares the storage and the folder for uploads, and checks that storage and database belong together. */
+async function prepareStorage(infrastructure: Infrastructure): Promise<void> {
+  const { config, storage } = infrastructure;
+  const refuse = (cause: Error) => refuseStorage(config, cause);
+  await storage.prepare().catch(refuse);
+  await makePrivate(join(config.dataDir, "uploads"));
+  await agreeOnIdentity(infrastructure).catch((cause: Error) => {
+    if (cause instanceof StorageMismatch) throw new ConfigError(cause.message, { cause });
+    throw cause instanceof Problem && cause.code === "storage_unavailable" ? refuse(cause) : cause;
+  });
+}
+
+/** At the start, a database that cannot be reached or that refuses the connection is a configuration error. */
 function refuseDatabase(cause: Error): never {
   if (!databaseProblem(cause) && !(cause instanceof postgres.PostgresError)) throw cause;
   throw new ConfigError(`DATABASE_URL names a database that cannot be used: ${cause.message}`, { cause });
 }
 
-function refuseStorage(cause: Error): never {
+function refuseStorage({ s3 }: Config, cause: Error): never {
   const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
-  throw new ConfigError(`S3_ENDPOINT names a storage that cannot be used: ${reason}`, { cause });
+  const named = s3 ? "S3_ENDPOINT names a storage" : "DATA_DIR names a folder";
+  throw new ConfigError(`${named} that cannot be used: ${reason}`, { cause });
 }
 
-function refuseMismatch(cause: Error): never {
-  if (cause instanceof StorageMismatch) throw new ConfigError(cause.message, { cause });
-  throw cause instanceof Problem && cause.code === "storage_unavailable" ? refuseStorage(cause) : cause;
-}
-
-/** Uploads pass through it, whatever else is elsewhere. */
+/** Every process needs DATA_DIR, because all uploads pass through it. */
 async function requireDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true });
     await access(dataDir, constants.W_OK);
   } catch (cause) {
-    const takes = "a folder that can be made and written to";
-    throw new ConfigError(`DATA_DIR is ${JSON.stringify(dataDir)}; it takes ${takes}`, { cause });
+    const expected = "a folder that this account can create and write to";
+    throw new ConfigError(`DATA_DIR is ${JSON.stringify(dataDir)}; it must be ${expected}`, { cause });
   }
 }
 
@@ -103,16 +119,16 @@ const sweepJob = (infrastructure: Infrastructure): Recurring => ({
   runHere: () => removeLeftoverUploads(infrastructure.config.dataDir),
 });
 
-/** Ctrl-C comes from a person at a terminal, where no proxy has to notice anything first. */
+/** Ctrl-C comes from a person at a terminal. There, no proxy has to notice the shutdown first. */
 const timesFor = (signal: string, { shutdownGraceSeconds, shutdownDrainSeconds }: Config) => ({
   graceMs: signal === "SIGINT" ? 0 : shutdownGraceSeconds * 1_000,
   drainMs: shutdownDrainSeconds * 1_000,
 });
 
-/** An error that no request owns is our fault, but not a reason to drop the requests that are under way. */
+/** Logs an error that belongs to no request. It is a defect, but no reason to drop the running requests. */
 function logStrayErrors(log: Logger): void {
-  for (const event of ["uncaughtException", "unhandledRejection"])
-    process.on(event, (err: unknown) => log.fatal({ err }, event));
+  process.on("uncaughtException", (err) => log.fatal({ err }, "Uncaught exception"));
+  process.on("unhandledRejection", (err) => log.fatal({ err }, "Unhandled rejection of a promise"));
 }
 
 try {

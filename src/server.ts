@@ -1,22 +1,22 @@
-/** The listening socket, and its orderly end. */
+/** The listening socket, and its orderly shutdown. */
 import type { createApp } from "./app.ts";
 import { idleSeconds } from "./http/bind.ts";
 import { type Config, ConfigError } from "./infrastructure/config.ts";
 
-/** Larger than the largest body of the contract: http/body.ts refuses sooner, with a Problem. */
+/** Larger than the largest body of the contract, so that http/body.ts can refuse a body with a Problem. */
 const maxRequestBodySize = 1024 ** 3 + 1024 ** 2;
 
 export interface Server {
   readonly url: URL;
-  /** Asks the client of every answer from now on to close its connection. New connections are still taken. */
+  /** From now on, every answer asks its client to close the connection. New connections are still accepted. */
   leave(): void;
-  /** Takes no more connections. Resolves once all requests are answered, or are cut off after `drainMs` (25 s). */
+  /** Accepts no new connections. Resolves when all requests are answered, or are cut off after `drainMs` (25 s). */
   stop(drainMs?: number): Promise<void>;
 }
 
 type Address = Pick<Config, "host" | "port">;
 
-/** Listens. Throws a one-line ConfigError where the address cannot be had. */
+/** Listens. Throws a one-line ConfigError if the address cannot be used. */
 export function listen(app: ReturnType<typeof createApp>, address: Address): Server {
   let leaving = false;
   const server = serve(app, address, (response) => {
@@ -47,16 +47,20 @@ function serve(app: ReturnType<typeof createApp>, { host, port }: Address, send:
     };
     return Bun.serve({ hostname: host, port, maxRequestBodySize, idleTimeout: idleSeconds, fetch });
   } catch (cause) {
-    const taken = ["EADDRINUSE", "EACCES"].includes((cause as NodeJS.ErrnoException).code ?? "");
-    if (taken)
-      throw new ConfigError(`PORT is ${port}; it takes a port that is free on HOST ${host}`, { cause });
-    throw new ConfigError(`HOST is ${JSON.stringify(host)}; it takes an address of this machine`, { cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE")
+      throw new ConfigError(`PORT is ${port}; it must be a port that is free on HOST ${host}`, { cause });
+    if (code === "EACCES")
+      throw new ConfigError(`PORT is ${port}; it must be a port that this account may listen on`, { cause });
+    throw new ConfigError(`HOST is ${JSON.stringify(host)}; it must be an address of this machine`, {
+      cause,
+    });
   }
 }
 
 /**
- * Without a usable Host header Bun gives a path for a URL, in which Elysia would look for the path in vain. The request
- * stays the one that Bun knows: of a copy the server could not say where it came from.
+ * Completes a URL that is only a path, which Bun gives to a request without a usable Host header. Elysia could not
+ * route it. Changes the request itself, because Bun does not know the client's address of a copy.
  */
 function withHost(request: Request): Request {
   if (request.url.startsWith("/"))

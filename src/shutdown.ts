@@ -1,25 +1,26 @@
-/** The orderly end of a process, in an order in which a proxy in front of it loses no request. */
+/** The orderly shutdown of a process. Its order lets a proxy in front of the process lose no request. */
 import type { Jobs } from "./infrastructure/jobs/jobs.ts";
 import type { Server } from "./server.ts";
 
 export interface Ending {
-  /** The first signal. */
+  /** Resolves with the name of the first signal. */
   readonly signal: Promise<string>;
-  /** A second signal: somebody does not want to wait. */
+  /** Resolves at a second signal: somebody does not want to wait. */
   readonly hurry: Promise<void>;
 }
 
 export interface ShutdownTimes {
-  /** For a proxy to notice that readiness is gone. Milliseconds; 0 skips the step. */
+  /** Time for a proxy to notice that the process is not ready. 0 skips this step. */
   readonly graceMs: number;
-  /** For requests and jobs under way. Milliseconds. */
+  /** Time for running requests and jobs to finish. */
   readonly drainMs: number;
 }
 
 /**
- * First the process leaves: readiness is refused, answers ask for their connections to be closed, and requests are
- * still served, because a proxy sends them until its next check. Then the listener closes, and what is under way is
- * finished. Jobs drain from the beginning: other processes take new ones. `hurry` ends every wait.
+ * Shuts down in two steps. For `graceMs` the process is not ready and its answers ask for the connection to be closed,
+ * but it still serves, because a proxy sends requests until its next check. Then it stops listening and finishes the
+ * running requests. It takes no new jobs from the beginning, because other processes take them. `hurry` ends every
+ * wait.
  */
 export async function shutDown(
   { server, jobs }: { readonly server: Server; readonly jobs: Jobs },
@@ -33,7 +34,7 @@ export async function shutDown(
 }
 
 /**
- * Listens to SIGTERM and SIGINT for good. A second signal within a second is the first one again: a terminal's Ctrl-C
+ * Listens to SIGTERM and SIGINT. A second signal within one second counts as the first one: Ctrl-C in a terminal
  * arrives twice, from the terminal and from `bun run`.
  */
 export function listenToSignals(): Ending {

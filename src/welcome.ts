@@ -1,16 +1,16 @@
-/** What a newcomer needs on the first screen: where to look, a token, and a request that works when pasted. */
+/** What a first start prints: the address of Swagger UI, a token, and a request that works when pasted. */
 import ipaddr from "ipaddr.js";
 import type { Config } from "./infrastructure/config.ts";
 import type { AccessTokens } from "./infrastructure/identity/accessTokens.ts";
 
-/** The tenant that an instance with nothing configured comes with. */
+/** The tenant in the token that a self-contained instance prints. */
 export const demoTenant = { id: 1, slug: "demo" } as const;
 
-/** Long enough to look around. It is on a screen, and perhaps in a log. */
+/** Short, because the token is on a screen, and perhaps in a log. */
 const tokenSeconds = 60 * 60;
 const tokenCommand = `bun run token --tenant ${demoTenant.id} --slug ${demoTenant.slug} --user admin --role admin_sop`;
 
-/** Prints a token only where nobody but this machine can use it. `url` is where the server listens. */
+/** Prints a token only if no other machine can reach the server. `url` is where the server listens. */
 export async function welcome(url: URL, config: Config, accessTokens: AccessTokens): Promise<void> {
   const lines = ["", "Waybill is ready.", ""];
   if (config.swaggerUi) lines.push(`  Swagger UI   ${url.origin}/swagger`);
@@ -19,10 +19,11 @@ export async function welcome(url: URL, config: Config, accessTokens: AccessToke
 }
 
 async function tokenLines(url: URL, { host, accessTokens: keys }: Config, accessTokens: AccessTokens) {
-  if (keys?.kind !== "secret") return ["  Token        of the platform whose key set is configured", ""];
+  if (keys?.kind !== "secret")
+    return ["  Token        from the platform that publishes the key set of JWT_JWKS_URL", ""];
   if (!isLoopback(host))
     return [
-      "  Token        none is printed, since HOST is not a loopback address. This makes one:",
+      "  Token        not printed, because HOST is not a loopback address. This command prints one:",
       "",
       tokenCommand,
       "",
@@ -34,15 +35,15 @@ async function tokenLines(url: URL, { host, accessTokens: keys }: Config, access
   };
   const token = await accessTokens.sign(claims, { ttlSeconds: tokenSeconds });
   return [
-    `  Token        of an administrator of tenant ${demoTenant.id} (${demoTenant.slug}), valid for an hour:`,
+    `  Token        of an administrator of tenant ${demoTenant.id} (${demoTenant.slug}), valid for one hour:`,
     "",
     token,
     "",
-    "This makes another one:",
+    "This command prints another one:",
     "",
     tokenCommand,
     "",
-    "Paste this to make a table:",
+    "This request creates a table:",
     "",
     `curl -X POST ${url.origin}/api/v1/report/${demoTenant.id}/schema/tables \\`,
     `  -H 'Authorization: Bearer ${token}' \\`,
@@ -52,7 +53,7 @@ async function tokenLines(url: URL, { host, accessTokens: keys }: Config, access
   ];
 }
 
-/** Whether only programs of this machine reach the address. A name other than localhost may mean anything. */
+/** Whether only programs on this machine can reach the address. False for every name except localhost. */
 export function isLoopback(host: string): boolean {
   if (host === "localhost") return true;
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";

@@ -1,4 +1,4 @@
-/** `bun run token --tenant 1 --slug demo --user alice --role admin_sop`: one signed access token on standard output. */
+/** `bun run token --tenant 1 --slug demo --user alice --role admin_sop` prints one signed access token. */
 import { parseArgs } from "node:util";
 import { ConfigError, parseConfig } from "../infrastructure/config.ts";
 import { createAccessTokens } from "../infrastructure/identity/accessTokens.ts";
@@ -6,7 +6,8 @@ import { knownRoles } from "../infrastructure/identity/roles.ts";
 import { completeConfig } from "../wire.ts";
 
 const usage =
-  "usage: bun run token --tenant <id> --slug <slug> --user <name> --role <admin_sop|member|engine> [--role …] [--ttl <seconds>]";
+  "usage: bun run token --tenant <id> --slug <slug> --user <name> " +
+  "--role <admin_sop|member|engine> [--role …] [--ttl <seconds>]";
 
 async function token(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({
@@ -26,7 +27,7 @@ async function token(args: readonly string[]): Promise<string> {
   if (!Number.isSafeInteger(id) || id < 1 || !slug || !user || !known || !(ttlSeconds > 0))
     throw new ConfigError(usage);
   const { accessTokens: keys, ...config } = await completeConfig(parseConfig(process.env, process.cwd()));
-  if (!keys) throw new ConfigError("JWT_SECRET is not set; it takes the secret that the server has");
+  if (!keys) throw new ConfigError("JWT_SECRET is not set; set it to the secret of the server");
   const now = () => new Date();
   const tokens = createAccessTokens({
     keys,

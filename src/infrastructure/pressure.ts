@@ -64,8 +64,8 @@ export function watchPressure({ maxLagMs, maxBytes, log }: PressureLimits): Pres
     if (current === told) return;
     told = current;
     const figures = { lag_ms: Math.round(now - due + tickMs), rss: process.memoryUsage.rss() };
-    if (current) log.warn({ reason: current, ...figures }, "overloaded: new requests are refused");
-    else log.info(figures, "new requests are taken again");
+    if (current) log.warn({ reason: current, ...figures }, "Server overloaded; new requests get 503");
+    else log.info(figures, "Server no longer overloaded");
   }
 
   const timer = setInterval(tick, tickMs);

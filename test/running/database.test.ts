@@ -63,7 +63,7 @@ test(
         const request = fetch(`${url}${tables}/customers/rows`, { headers });
         await untilBlocked();
         server.kill("SIGTERM");
-        while (!server.stderr().includes("draining")) await Bun.sleep(5);
+        while (!server.stderr().includes("shutting down")) await Bun.sleep(5);
         await Bun.sleep(50);
         // A connection that is kept alive may still be told; a new one is not taken.
         const late = await fetch(`${url}/readyz`).then(
@@ -91,7 +91,7 @@ test(
       server.kill("SIGTERM");
       // What Ctrl-C does under `bun run`: the same signal twice.
       server.kill("SIGTERM");
-      while (!server.stderr().includes("draining")) await Bun.sleep(5);
+      while (!server.stderr().includes("shutting down")) await Bun.sleep(5);
       const since = Date.now();
       let served = 0;
       for (; Date.now() - since < 1_500; served++) {
