@@ -65,6 +65,12 @@ describe("what an expression means", () => {
     ["${not refused and refused}", false],
     ["${!refused && refused}", false],
     ["${empty name or approved}", true],
+    ["${2 in [1, 2, ] and 'an' in name and not (3 in [1, , 2]) and not (1 in amount)}", true],
+    ["${7 // 2 == 3 and 2 ^ 3 ^ 2 == 64 and -2 ^ 2 == 4 and 1 + 2 * 2 ^ 2 == 9}", true],
+    ["${(nothing ?: name) == 'Jane' and (refused ? 1 : approved ? 2 : 3) == 2}", true],
+    ["${amount\u00a0>\u20031000 and 0 > \u22121}", true],
+    ["${((amount > 1000) and approved}", true],
+    ["${'it\\'s' == \"it's\" and 'a\\n' != 'a\n' and 'a\\\\b' == 'a\\b'}", true],
     ["no expression", "no expression"],
   ];
   test.each(cases)("%s", (expression, value) => {
@@ -112,6 +118,57 @@ describe("what is refused, in words that name it", () => {
     expect(() => evaluate(expression)).toThrow(ExpressionError);
     expect(() => evaluate(expression)).toThrow(words);
   });
+});
+
+describe("what the parser knows beyond expressions is refused", () => {
+  const cases = [
+    ..."approved; approved, (approved;) (approved,) (,approved) ;approved ,approved amount,amount (amount,amount)".split(
+      " ",
+    ),
+    ..."amount===1 amount!==1 amount??1 amount|1 amount&1 amount<<1 amount**1 ~amount +amount list?.id".split(
+      " ",
+    ),
+    ..."1e3 .5 5. 0x1F 1_000 not list.and eq.id list.eq".split(" "),
+    ..."name\u200b naïve中 \\u0061mount 'a `a` /a/ @a #a".split(" "),
+    "amount approved",
+    "[1 2] == list",
+    "amount > (1000",
+    "approved ? 1 :",
+    "approved ?: ",
+    "list[] == null",
+    "() == null",
+  ];
+  test.each(cases)("%s", (inner) => {
+    expect(checkExpression(`\${${inner}}`)).toContain("cannot be read");
+  });
+
+  test("its operators are settings of the whole process, so only one file imports it", async () => {
+    const root = new URL("../../../src/", import.meta.url).pathname;
+    const importing: string[] = [];
+    for (const path of new Bun.Glob("**/*.ts").scanSync(root)) {
+      const text = await Bun.file(root + path).text();
+      if (/^import (?!type\b).*"jsep"/m.test(text)) importing.push(path);
+    }
+    expect(importing).toEqual(["processes/bpmn/expressions/grammar.ts"]);
+  });
+});
+
+test.each<[string, string, unknown]>([
+  ["parentheses", `${"(".repeat(990)}approved${")".repeat(990)}`, true],
+  ["negations", `${"!".repeat(1_980)}approved`, true],
+  ["brackets", `applicant${"[applicant".repeat(160)}${"]".repeat(160)} == null`, true],
+  ["lists", `empty ${"[".repeat(950)}${"]".repeat(950)}`, false],
+  ["alternatives", `${"refused?refused:".repeat(100)}approved`, true],
+  ["sums", `${"1+".repeat(990)}1 == 991`, true],
+  ["open parentheses", "(".repeat(1_980), ExpressionError],
+  ["open brackets", "[".repeat(1_980), ExpressionError],
+  ["open quotes", `'${"\\'".repeat(980)}`, ExpressionError],
+  ["quotes", "'".repeat(1_980), ExpressionError],
+])("an expression as deep as its length allows is read, and soon: %s", (_, inner, expected) => {
+  const began = performance.now();
+  if (expected === ExpressionError) expect(() => evaluate(`\${${inner}}`)).toThrow(ExpressionError);
+  else expect(evaluate(`\${${inner}}`)).toBe(expected);
+  expect(performance.now() - began).toBeLessThan(2_000);
 });
 
 test("no name leads to what an object inherits, not even one that only a value tells", () => {
