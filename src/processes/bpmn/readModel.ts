@@ -17,10 +17,9 @@ import {
   type Process,
   propertiesOf,
 } from "./elements.ts";
-import { type Catches, ErrorEventDefinition, TimerEventDefinition } from "./eventDefinitions.ts";
 import { namesRead } from "./expressions.ts";
-import { ParallelGateway } from "./parallelGateway.ts";
-import { SequenceFlow } from "./sequenceFlow.ts";
+import type { Catches } from "./replacedElements.ts";
+import * as replacedElements from "./replacedElements.ts";
 import { type ValidationReport, validateProcess } from "./validate.ts";
 import { type Lines, type ModelFault, scanXml } from "./xml.ts";
 
@@ -166,15 +165,9 @@ function dropMessageFlows(root: Element, { warning }: ValidationReport): void {
   }
 }
 
-const resolver = TypeResolver({
-  ...elements,
-  ErrorEventDefinition,
-  ParallelGateway,
-  SequenceFlow,
-  TimerEventDefinition,
-} as never);
+const resolver = TypeResolver({ ...elements, ...replacedElements } as never);
 
-/** Tells each boundary event which errors are its own (eventDefinitions.ts). */
+/** Tells each boundary event which errors are its own (replacedElements.ts). */
 function shareErrors(process: Process): void {
   const scopes = scopesOf(process);
   const throwers = Map.groupBy(
