@@ -1,11 +1,11 @@
-/** A handler's answer → the response; in test runs only if the contract says so. */
+/** Turns a handler's answer into the response. Test runs also check the answer against the contract. */
 import Negotiator from "negotiator";
 import type Type from "typebox";
 import type { FairShare } from "../infrastructure/fairShare.ts";
+import type { JsonText } from "../infrastructure/jsonText.ts";
 import { groupOf } from "./bodyRoom.ts";
 import { largeAnswer, streamOf } from "./largeAnswer.ts";
 import type { Operation, RequestContext } from "./requestContext.ts";
-import { writeJson } from "./serialize.ts";
 import { compileValidator, type Validator } from "./validation.ts";
 
 export interface Answer {
@@ -16,11 +16,11 @@ export interface Answer {
 }
 
 export interface AnswerOptions {
-  /** Answers that break the contract become a 500. On in every test run. */
+  /** Turns answers that break the contract into a 500. On in all test runs. */
   readonly checkAnswers: boolean;
 }
 
-/** Turns answers of one operation into responses. Throws `overloaded` where a large one finds no room. */
+/** Turns the answers of one operation into responses. Throws `overloaded` if there is no room for a large one. */
 export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, room: FairShare) {
   const validators = checkAnswers ? answerValidators(operation) : undefined;
   const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
@@ -30,7 +30,7 @@ export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, 
     if (validators)
       requireDeclared(validators, status, isJson(contentType) ? JSON.parse(String(content)) : body);
     const packed = gzip && takesGzip(request) ? gzip : undefined;
-    // What a write answers must arrive: the change is made.
+    // The answer to a write must arrive, because the change has been made.
     const isLarge = typeof content === "string" && content.length > largeAnswer && operation.method === "GET";
     const sent = isLarge && !packed ? streamOf(content, room, groupOf(context)) : content;
     context.status = status;
@@ -50,7 +50,7 @@ export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, 
   };
 }
 
-/** Bun answers a Range on a file with 206, unless the answer says itself what range it is: all of it. */
+/** Bun answers a Range on a file with 206, unless the response has its own Content-Range: here, all of it. */
 const wholeRange = ({ size }: Blob) => ({ "Content-Range": `bytes 0-${size - 1}/${size}` });
 
 function takesGzip(request: Request): boolean {
@@ -67,7 +67,18 @@ function contentOf(body: unknown): string | Blob | null {
   return typeof body === "string" || body instanceof Blob ? body : writeJson(body);
 }
 
-/** Validators of an operation's answers, by status. */
+/** JSON in which the parts that the database wrote keep their text. */
+function writeJson(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value);
+  if (isJsonText(value)) return value.jsonText;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(",")}}`;
+}
+
+const isJsonText = (value: object): value is JsonText<unknown> =>
+  "jsonText" in value && typeof value.jsonText === "string";
+
+/** The validators of an operation's answers, by status. */
 export function answerValidators(operation: Operation): ReadonlyMap<number, Validator> {
   return new Map(
     Object.entries(operation.responses).map(([status, { schema }]) => [
@@ -77,7 +88,7 @@ export function answerValidators(operation: Operation): ReadonlyMap<number, Vali
   );
 }
 
-/** Throws where an answer is not what the contract says: our fault, so a 500. */
+/** Throws if an answer breaks the contract. That is our fault, so it becomes a 500. */
 export function requireDeclared(
   validators: ReadonlyMap<number, Validator>,
   status: number,

@@ -1,6 +1,6 @@
 /**
- * A multipart/form-data body, streamed: files go to disk as they arrive, hashed on the way, so that memory does not
- * grow with the size or the number of uploads in flight (design 8).
+ * Reads a multipart/form-data body as a stream. Files go to disk as they arrive and are hashed on the way, so memory
+ * does not grow with the size or number of simultaneous uploads (docs/decisions/attachments.md).
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,36 +16,40 @@ import { collectFields } from "./multipartFields.ts";
 import type { MultipartShape } from "./multipartShape.ts";
 import { type Pace, type PaceLimits, stallMs, timeToSend, watchPace } from "./pace.ts";
 
-/** For the fields, their headers and the boundaries, beside the files' own bytes. */
+/** For fields, their headers and the boundaries, in addition to the bytes of the files. */
 export const overheadBytes = 128 * 1024;
 
 export interface MultipartLimits extends MultipartShape {
   /** Where temporary files go. */
   readonly folder: string;
   readonly maxFileBytes: number;
-  /** All of it: files, fields, their headers and the boundaries. */
+  /** For the whole body: files, fields, their headers and the boundaries. */
   readonly maxBodyBytes: number;
-  /** For the whole body. By its size where absent. */
+  /** For the whole body. If absent, it depends on the body's size. */
   readonly timeoutMs?: number | undefined;
-  /** Without progress. */
+  /** How long the body may make no progress. */
   readonly stallMs?: number | undefined;
 }
 
 export interface MultipartBody {
-  /** Fields by name: strings, a `ReceivedFile` for a file, an array of them where the shape says many. */
+  /** Fields by name: a string, a `ReceivedFile`, or an array of them if the shape allows many. */
   readonly value: Readonly<Record<string, unknown>>;
-  /** Removes the temporary files. */
+  /** Deletes the temporary files. */
   dispose(): Promise<void>;
 }
 
-/** 10,000 characters of any script, the longest text of the contract, and what else a field may be. */
+/** Enough for the longest text of the contract: 10,000 characters of any script. */
 const fieldBytes = 64 * 1024;
 const maxFields = 20;
 
 /**
- * Reads the body. Throws `overloaded` where there is no room for it, `unsupported_media_type`, `payload_too_large` as soon as a file or the whole passes its limit,
- * `request_timeout`, and `bad_request` for a body that breaks off, is no multipart/form-data, or has more files than
- * the shape allows; then nothing is left.
+ * Reads the body. Leaves no file behind if it throws:
+ * - `overloaded` if there is no room for the body
+ * - `unsupported_media_type`
+ * - `payload_too_large`, as soon as a file or the whole body passes its limit
+ * - `request_timeout`
+ * - `bad_request` for a body that breaks off, is not multipart/form-data, or has more files than the shape allows
+ * - `storage_unavailable` or `insufficient_storage` if a file cannot be written
  */
 export async function readMultipartBody(
   request: Request,
@@ -80,21 +84,44 @@ export async function readMultipartBody(
 
 interface Parsing {
   readonly contentType: string;
-  /** Takes the path of each temporary file before it is made. */
+  /** Gets the path of each temporary file before the file is created. */
   readonly paths: string[];
   readonly limits: MultipartLimits;
   readonly pace: PaceLimits;
 }
 
-async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, limits, ...parsing }: Parsing) {
-  const fields = collectFields(limits);
+async function parse(body: ReadableStream<Uint8Array>, parsing: Parsing): Promise<Record<string, unknown>> {
+  const { limits } = parsing;
   const abort = new AbortController();
+  const { parser, fields, files } = createParser(parsing, abort);
+  const pace = watchPace(parsing.pace, (problem) => abort.abort(problem));
+  const reader = body.getReader();
+  // The pipeline waits for its current read, which never ends if the body stalls.
+  abort.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
+  try {
+    await pipeline(bounded(reader, { limits, pace }), parser, { signal: abort.signal });
+    abort.signal.throwIfAborted();
+    const value = await fields.complete();
+    abort.signal.throwIfAborted();
+    return value;
+  } catch (error) {
+    abort.abort(error);
+    await Promise.allSettled(files);
+    throw abort.signal.reason;
+  } finally {
+    pace.stop();
+  }
+}
+
+/** A parser that collects fields, writes files, and aborts with a Problem at the first fault. */
+function createParser({ contentType, paths, limits }: Parsing, abort: AbortController) {
+  const fields = collectFields(limits);
   const fail = (problem: Problem) => abort.abort(problem);
   const refuse = (fault: string | undefined) => fault !== undefined && fail(malformed(fault));
   const parser = new Busboy({ headers: { "content-type": contentType }, limits: parserLimits(limits) });
   const files: Promise<ReceivedFile>[] = [];
   parser.on("file", (name, stream, fileName, _encoding, declaredType) => {
-    // From the first moment on: an error that nobody listens to would end the process.
+    // Listens at once, because an error without a listener would end the process.
     stream.on("error", (cause) => fail(incomplete(cause)));
     stream.once("limit", () => fail(fileTooLarge(limits)));
     abort.signal.addEventListener("abort", () => stream.destroy());
@@ -113,23 +140,7 @@ async function parse(body: ReadableStream<Uint8Array>, { contentType, paths, lim
   parser.on("filesLimit", () => refuse(tooManyFiles(limits)));
   parser.on("fieldsLimit", () => refuse("There are too many fields."));
   parser.on("partsLimit", () => refuse("There are too many parts."));
-  const pace = watchPace(parsing.pace, fail);
-  const reader = body.getReader();
-  // The pipeline waits for the read that it is in, which a body that stalls never ends.
-  abort.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
-  try {
-    await pipeline(bounded(reader, { limits, pace }), parser, { signal: abort.signal });
-    abort.signal.throwIfAborted();
-    const value = await fields.complete();
-    abort.signal.throwIfAborted();
-    return value;
-  } catch (error) {
-    abort.abort(error);
-    await Promise.allSettled(files);
-    throw abort.signal.reason;
-  } finally {
-    pace.stop();
-  }
+  return { parser, fields, files };
 }
 
 const parserLimits = ({ maxFiles, maxFileBytes }: MultipartLimits) => ({
@@ -151,10 +162,10 @@ async function receive(
   { path, fileName = "", declaredType }: FilePart,
 ): Promise<ReceivedFile> {
   const written = await writeAndHash(stream, path);
-  return { path, ...written, fileName: decodeFileName(fileName), declaredType: said(declaredType) };
+  return { path, ...written, fileName: decodeFileName(fileName), declaredType: givenType(declaredType) };
 }
 
-/** Ends a body that has more bytes than any good one, wherever they are: the parser skips what belongs to no field. */
+/** Refuses a body with too many bytes. Counts all of them, because the parser skips bytes that belong to no field. */
 async function* bounded(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { limits, pace }: { readonly limits: MultipartLimits; readonly pace: Pace },
@@ -173,13 +184,13 @@ async function* bounded(
   }
 }
 
-/** The parser gets small pieces: a refused body ends after one piece, and a piece may hold thousands of parts. */
+/** Small, because a refused body ends only after the current piece, and a piece may hold thousands of parts. */
 const pieceBytes = 64 * 1024;
 
-/** The parser takes a part that names no content type, as some clients send files, for text/plain (RFC 7578, 4.4). */
-const said = (declaredType: string) => (declaredType === "text/plain" ? undefined : declaredType);
+/** Some clients send files without a content type. The parser reports text/plain for these (RFC 7578, 4.4). */
+const givenType = (declaredType: string) => (declaredType === "text/plain" ? undefined : declaredType);
 
-/** Undoes what form-data encoding does to a name: quotes and line breaks, and nothing else, are percent-encoded. */
+/** Decodes a file name. Form-data encoding percent-encodes only quotes and line breaks. */
 const decodeFileName = (name: string) =>
   name.replaceAll("%22", '"').replaceAll(/%0D/gi, "\r").replaceAll(/%0A/gi, "\n");
 
@@ -193,10 +204,10 @@ const tooManyFiles = ({ maxFiles }: MultipartLimits) =>
 const fileTooLarge = ({ maxFileBytes }: MultipartLimits) =>
   new Problem("payload_too_large", { message: `The file is larger than ${maxFileBytes} bytes.` });
 
-/** Where there is one file, it is the body for all that its sender knows. */
+/** If a body takes only one file, its sender thinks of the file, not of the body. */
 const bodyTooLarge = (limits: MultipartLimits) =>
   limits.maxFiles === 1
     ? fileTooLarge(limits)
     : new Problem("payload_too_large", {
-        message: `The body is larger than ${limits.maxBodyBytes} bytes, the most that this operation takes.`,
+        message: `The body is larger than ${limits.maxBodyBytes} bytes, the limit of this operation.`,
       });
