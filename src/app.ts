@@ -1,4 +1,4 @@
-/** The whole service on one screen: every room, bound to the contract, with one way to fail. */
+/** The whole service on one screen: all operations, bound to the contract, with one error handler. */
 import { Elysia } from "elysia";
 import type { Deps } from "./deps.ts";
 import { answerFailure } from "./http/answerFailure.ts";
@@ -38,7 +38,7 @@ const handlers: Handlers = {
 };
 
 export function createApp(deps: Deps, options: BindOptions = { checkAnswers: false }) {
-  // Without `standardHostname: false` every path is a 404 where the host's name is short, as in `http://api/healthz`.
+  // With `standardHostname` on, every path is 404 for a host with a short name, such as `http://api/healthz`.
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError({ as: "global" }, answerFailure(deps, options))
     .onAfterResponse({ as: "global" }, logRequest(deps))

@@ -1,9 +1,9 @@
 /**
- * What an operation's handler takes and gives, derived from the contract.
+ * What the handler of an operation takes and returns, derived from the contract.
  *
- * A handler is a plain function `(request, deps) => answer`. Its answer must be one that the contract declares with
- * success; everything else it throws as a `Problem`. A room is `{ … } satisfies HandlersOf<"tag">`: an operation
- * without a handler does not type-check.
+ * A handler is a plain function `(request, deps) => answer`. It returns an answer that the contract declares as a
+ * success, and throws everything else as a `Problem`. The index of a tag is `{ … } satisfies HandlersOf<"tag">`, so
+ * an operation without a handler does not type-check.
  */
 import type Type from "typebox";
 import type { Deps } from "./deps.ts";
@@ -21,25 +21,25 @@ type CallerOf<Security> = Security extends { readonly scheme: "accessToken" }
     ? Visitor
     : undefined;
 
-interface Arrived<Id extends OperationId> {
+interface RequestHead<Id extends OperationId> {
   /** Also in the `X-Request-Id` header, every log line and the audit trail. UUID version 7. */
   readonly requestId: string;
   readonly caller: CallerOf<Operations[Id]["security"]>;
-  /** The caller's network address, as limits count by it, where the operation has a limit by address. */
+  /** The key under which rate limits count the caller's address. Only if the operation has a limit per address. */
   readonly address?: string | undefined;
   readonly params: StaticOf<Operations[Id]["params"]>;
   readonly query: StaticOf<Operations[Id]["query"]>;
 }
 
 /**
- * With `x-merges-faults` the handler gets the body also if it breaks its schema, and the faults that the schema found,
- * so that the caller learns of those and of the handler's own at once. Such a handler must throw if there are any.
+ * With `x-merges-faults` the handler also gets bodies that break their schema, together with the faults. It adds its
+ * own faults, so that the caller gets all of them at once. It must throw if there are any.
  */
 type BodyOfRequest<Operation> = Operation extends { body: { mergesFaults: true } }
   ? { readonly body: unknown; readonly faults: readonly Fault[] }
   : { readonly body: Operation extends { body: { schema: infer Schema } } ? StaticOf<Schema> : undefined };
 
-export type RequestOf<Id extends OperationId> = Arrived<Id> & BodyOfRequest<Operations[Id]>;
+export type RequestOf<Id extends OperationId> = RequestHead<Id> & BodyOfRequest<Operations[Id]>;
 
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Responses<Id extends OperationId> = Operations[Id]["responses"];
@@ -50,7 +50,7 @@ export type AnswerOf<Id extends OperationId> = {
     readonly status: Status;
     readonly body: Written<BodyOf<Responses<Id>[Status]>>;
     readonly headers?: Readonly<Record<string, string>>;
-    /** The body once more, compressed, for callers that take it so. */
+    /** The same body, compressed, for callers that accept gzip. */
     readonly gzip?: Blob;
   };
 }[keyof Responses<Id> & SuccessStatus];

@@ -1,4 +1,4 @@
-/** What a request must pass before a byte of its body is read: its method, its caller, its caller's rate limit. */
+/** What a request must pass before its body is read: the method, the authentication and the rate limit. */
 import type { Deps } from "../deps.ts";
 import { operations } from "../generated/operations.ts";
 import { Problem } from "../infrastructure/problem.ts";
@@ -21,12 +21,12 @@ export interface Arrival {
   } | null;
 }
 
-/** Once for each request, however often it is asked for. */
+/** Does its work once for each request, however often it is called. */
 export async function admit(arrival: Arrival, operation: Operation, deps: Deps): Promise<void> {
   const { request, params } = arrival;
   const context = contextOf(request);
   if (context.operation) return;
-  // Elysia hands a HEAD to the GET handler; the contract knows none.
+  // Elysia passes HEAD to the GET handler. The contract has no HEAD.
   if (request.method !== operation.method) throw methodNotAllowed(operation.path);
   context.operation = operation;
   if (params?.table !== undefined) context.table = params.table;
@@ -38,13 +38,13 @@ export async function admit(arrival: Arrival, operation: Operation, deps: Deps):
   Object.assign(context.headers, await enforceRateLimit(deps, operation.rateLimit, who));
 }
 
-/** What a path names besides the tenant. */
+/** The path parameters except the tenant. */
 const namesIn = (params: Arrival["params"] = {}) =>
   Object.entries(params)
     .flatMap(([name, value]) => (name === "tenantId" ? [] : [value]))
     .join(" ");
 
-/** Where the body names the tenant: the caller, now that the body is there. */
+/** Authenticates the caller for the tenant that the body names. Needed once the body has been read. */
 export async function admitToTenant(request: Request, tenantId: unknown, { operation, deps }: Admission) {
   const demand = { roles: operation.security?.roles ?? [], tenant: { id: String(tenantId) } };
   contextOf(request).caller = await authenticateUser(request, demand, deps);
@@ -52,7 +52,7 @@ export async function admitToTenant(request: Request, tenantId: unknown, { opera
 
 const operationsByPath = Map.groupBy<string, Operation>(Object.values(operations), ({ path }) => path);
 
-/** 405, with every method that the contract has on this path. */
+/** 405 with all methods that the contract has on this path. */
 export function methodNotAllowed(path: string): Problem {
   const allowed = operationsByPath.get(path)?.map(({ method }) => method) ?? [];
   return new Problem("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
@@ -79,17 +79,17 @@ async function authenticate(
   }
 }
 
-/** Read before the token: whether it is there must not depend on the token. */
+/** Read before the token, so that the answer to a missing header does not depend on the token. */
 function activeTenant({ headers }: Request): string {
   const slug = headers.get("x-active-tenant");
   if (slug !== null) return slug;
   throw tenantHeaderMissing();
 }
 
-/** A user of two tenants has a limit in each: the users of one platform need not be those of another. */
+/** A user of two tenants has a limit in each: equal names may belong to different people. */
 function userOf({ caller }: RequestContext): string {
   if (!caller || !("subject" in caller))
-    throw new Error("a limit by user needs an operation whose caller is known");
+    throw new Error("a rate limit per user needs an operation with an access token");
   return `${caller.tenant.id}:${caller.subject}`;
 }
 

@@ -1,4 +1,6 @@
-/** Every failure ends here: logged with its cause, put into the audit trail where it was a write, answered. */
+/**
+ * Every failure ends here: it is logged with its cause, recorded in the audit trail if it was a write, and answered.
+ */
 import { ParseError, ValidationError } from "elysia";
 import type { Deps } from "../deps.ts";
 import { Problem, type ProblemCode } from "../infrastructure/problem.ts";
@@ -20,7 +22,7 @@ export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
     logFailure(deps, context, failure);
     const problem = await audited(deps, context, failure);
     await context.dispose?.();
-    // What is left of a body Bun reads, and drops, behind the answer. One that told no length may never end.
+    // After the answer, Bun reads the rest of the body and drops it. A body without a length may never end.
     if (request.headers.has("transfer-encoding")) context.headers.Connection = "close";
     const answer = checkAnswers ? declared(problem, context) : problem;
     context.status = answer.status;
@@ -28,20 +30,20 @@ export function answerFailure(deps: Deps, { checkAnswers }: AnswerOptions) {
   };
 }
 
-/** Refusals that come by the hundred and have one line where their cause begins. */
+/** Refusals that come by the hundred. Their cause has its own line in the log. */
 const loggedElsewhere: readonly ProblemCode[] = ["overloaded", "draining"];
 
 function logFailure({ log }: Deps, { requestId }: RequestContext, problem: Problem): void {
   if (problem.status >= 500 && !loggedElsewhere.includes(problem.code))
     log.error({ request_id: requestId, code: problem.code, err: problem.cause }, problem.title);
-  // The caller is told where the process stands still; why the engine says so is for the log.
+  // The caller learns where the process stopped. The engine's reason is only for the log.
   if (problem.code === "process_failed" && problem.cause !== undefined)
     log.warn({ request_id: requestId, err: problem.cause }, problem.message);
 }
 
 /**
- * Elysia wraps what its `parse` step throws. Admission runs in that step, so the cause can be anything: a Problem, an
- * outage of the database, or a fault of ours. It is judged like any other error.
+ * Elysia wraps whatever its `parse` step throws. Admission runs in that step, so the cause can be anything: a Problem,
+ * an outage of the database, or a fault of ours. It is treated like any other error.
  */
 function problemFor(error: unknown, code: string | number): Problem {
   if (code === "NOT_FOUND") return new Problem("route_not_found");
@@ -51,8 +53,8 @@ function problemFor(error: unknown, code: string | number): Problem {
 }
 
 /**
- * Records a refused write once its caller is known to be allowed to write, and returns the problem to answer. A refusal
- * that cannot be recorded is answered 503: no answer may claim a refusal of which the audit trail knows nothing.
+ * Records a refused write in the audit trail if its caller may write, and returns the problem to answer. If it cannot
+ * be recorded, the answer is 503, because every refused write must be in the audit trail.
  */
 async function audited(
   deps: Deps,
@@ -75,7 +77,7 @@ async function audited(
   } catch (err) {
     deps.log.error(
       { request_id: requestId, ...record, statement, code: problem.code, err },
-      "a failed write could not be recorded",
+      "Failed write not recorded in the audit trail",
     );
     return problem.status === 503 ? problem : new Problem("database_unavailable", { cause: err });
   }
@@ -83,7 +85,7 @@ async function audited(
 
 const storableText = (text = "") => text.slice(0, 200).replaceAll("\0", "�").toWellFormed();
 
-/** In test runs a problem that the contract does not declare for its operation is itself a failure. */
+/** In test runs, a problem that the contract does not declare for its operation is a failure too. */
 function declared(problem: Problem, { operation, requestId }: RequestContext): Problem {
   if (!operation) return problem;
   try {

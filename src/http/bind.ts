@@ -1,9 +1,14 @@
 /**
- * The only code that registers contract routes: one loop over the generated operations (design 2).
+ * The only code that registers contract routes: one loop over the generated operations.
  *
- * A request passes: admission, before a byte of its body is read · reading and converting · the contract's schemas,
- * compiled here and handed to Elysia as Standard Schemas · the handler · the answer, which is checked against the
- * contract as well where `checkAnswers` says so. Whatever throws on the way ends in `answerFailure`.
+ * A request passes these steps:
+ * 1. admission, before its body is read
+ * 2. reading and converting body, path and query
+ * 3. the contract's schemas, compiled here and passed to Elysia as Standard Schemas
+ * 4. the handler
+ * 5. the answer, checked against the contract if `checkAnswers` is on
+ *
+ * An error in any step ends in `answerFailure`.
  */
 import { join } from "node:path";
 import { Elysia } from "elysia";
@@ -29,21 +34,21 @@ import { refuseUnderPressure } from "./refuseUnderPressure.ts";
 import { contextOf, type Operation } from "./requestContext.ts";
 import { compileValidator } from "./validation.ts";
 
-/** A handler for each operation of the contract; a missing one does not type-check. */
+/** A handler for each operation of the contract. A missing one does not type-check. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 
 export interface BindOptions extends AnswerOptions {
-  /** A request's body has to arrive within this time. By its size where absent. */
+  /** Deadline for a request's body. If absent, it depends on the body's size. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** A body has to make progress within this time; 10 seconds where absent. */
+  /** A body has to make progress within this time. 10 seconds if absent. */
   readonly bodyStallMs?: number | undefined;
-  /** Whether there is room for new work. There always is where absent. */
+  /** Whether the process is overloaded. If absent, it never is. */
   readonly pressure?: Pressure | undefined;
 }
 
 /** Seconds without a byte in either direction after which a connection is closed. */
 export const idleSeconds = 60;
-/** How long a client may go on with a body that was refused: Bun reads and drops it, so that the answer arrives. */
+/** How long a client may go on sending a refused body. Bun reads and drops it, so that the answer arrives. */
 const lingerSeconds = 10;
 
 export function bind(handlers: Handlers, deps: Deps, options: BindOptions): Elysia {
@@ -64,7 +69,7 @@ interface Binding {
 }
 
 /** The part of Elysia's context that is used here. */
-interface Context extends Arrival {
+interface ElysiaContext extends Arrival {
   params: Record<string, string> | undefined;
   query: Record<string, unknown>;
   body: unknown;
@@ -74,12 +79,12 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
   const { deps, options } = binding;
   const { body, headers } = operation;
   const readBody = bodyReader(operation, binding);
-  // Elysia reads the source of these functions and of the handler, and prepares whatever of its context they may use:
-  // one that took the context as a whole would have it parse each request's cookies and headers and copy each answer.
-  const parse = async ({ request, params, server }: Context) => {
+  // Elysia reads the source code of these functions and of the handler to see which parts of its context they use. If one
+  // took the whole context, Elysia would parse each request's cookies and headers and copy each answer.
+  const parse = async ({ request, params, server }: ElysiaContext) => {
     refuseUnderPressure(options.pressure, operation);
     await admit({ request, params, server }, operation, deps);
-    // Bun counts its idle time from the head on, however busily the body arrives. The body has a deadline of its own.
+    // Bun counts its idle time from the head on, even while the body arrives. The body has its own deadline.
     server?.timeout(request, 0);
     try {
       const read = await readBody?.(request);
@@ -90,8 +95,8 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
       throw error;
     }
   };
-  const transform = async ({ request, params, server }: Context) => {
-    // A request with a body has been let in above, and is under way.
+  const transform = async ({ request, params, server }: ElysiaContext) => {
+    // A request with a body passed this check in `parse`.
     if (!body) refuseUnderPressure(options.pressure, operation);
     await admit({ request, params, server }, operation, deps);
     return {
@@ -108,10 +113,10 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
   });
 }
 
-/** Bun takes no more, and would refuse it without a Problem. */
+/** Bun refuses larger bodies itself, without a Problem. */
 const largestBody = 1024 ** 3;
 
-/** Reads a body as the contract says it comes. Undefined where the contract knows none. */
+/** Reads a body of the content type that the contract declares. Undefined if it declares no body. */
 function bodyReader({ body }: Operation, binding: Binding) {
   if (!body) return undefined;
   if (body.contentType === "multipart/form-data") return multipartReader(body, binding);
@@ -144,7 +149,7 @@ function multipartReader({ schema, maxBytes }: MultipartBody, { room, deps, opti
   return async (request: Request) => {
     const context = contextOf(request);
     const announced = Number(request.headers.get("content-length") ?? maxBodyBytes) || 0;
-    // Where objects are files, each upload is on the disk twice for a moment.
+    // If objects are local files, each upload is on the disk twice for a moment.
     const copies = deps.storage.isLocal ? 2 : 1;
     const release = await deps.disk.hold(copies * Math.min(announced, maxBodyBytes));
     try {
@@ -158,11 +163,11 @@ function multipartReader({ schema, maxBytes }: MultipartBody, { room, deps, opti
   };
 }
 
-/** Everything after validation: the handler's story, and the end of what the request holds on disk and in memory. */
+/** Runs the handler, and then frees what the request holds on disk and in memory. */
 function runner(operation: Operation, { handlers, deps, options, answerRoom }: Binding) {
   const handler = handlers[operation.id] as Handler<OperationId>;
   const answer = answerer(operation, options, answerRoom);
-  return async ({ request, params, query, body }: Context): Promise<Response> => {
+  return async ({ request, params, query, body }: ElysiaContext): Promise<Response> => {
     const context = contextOf(request);
     const { value, faults } = (body ?? { value: undefined, faults: [] }) as Checked;
     if (operation.audit) context.table ??= nameIn(value);
@@ -179,7 +184,7 @@ function runner(operation: Operation, { handlers, deps, options, answerRoom }: B
   };
 }
 
-/** A body with the faults that the contract finds in it: the handler may have more to add before it is refused. */
+/** A body with the faults that its schema found. The handler may add its own before the body is refused. */
 interface Checked {
   readonly value: unknown;
   readonly faults: readonly Fault[];
@@ -203,7 +208,7 @@ function refusing(schema: Type.TSchema, root: string) {
   });
 }
 
-/** The interface through which Elysia takes validators of any kind. */
+/** Elysia takes validators of any kind through this interface (https://standardschema.dev). */
 function standardSchema<T>(check: (value: unknown) => T) {
   const validate = (value: unknown) => ({ value: check(value) });
   return { "~standard": { version: 1 as const, vendor: "waybill", validate } };
@@ -215,7 +220,7 @@ const nameIn = (value: unknown) => {
   return typeof name === "string" ? name : undefined;
 };
 
-/** Every other method on a path of the contract is a 405. */
+/** All other methods on a path of the contract are a 405. */
 function bindOtherMethods(app: Elysia, path: string): void {
   const refuse = () => {
     throw methodNotAllowed(path);
@@ -223,5 +228,5 @@ function bindOtherMethods(app: Elysia, path: string): void {
   app.all(routeOf(path), refuse, { parse: "none" });
 }
 
-/** `/tables/{table}` as Elysia writes it. */
+/** `/tables/{table}` in Elysia's spelling, `/tables/:table`. */
 const routeOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");

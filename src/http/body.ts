@@ -1,4 +1,4 @@
-/** A request's JSON body: read within bounds of size, time and memory, decoded strictly, parsed without loss. */
+/** Reads a JSON body: with limits on size, time and memory, strict decoding, and no loss of digits. */
 import { parseJson, parseJsonInTurns, smallText } from "../infrastructure/json.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import { withTimeout } from "../infrastructure/withTimeout.ts";
@@ -7,22 +7,26 @@ import { stallMs, timeToSend, tooSlow, watchPace } from "./pace.ts";
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** From the first look at the body to its last byte. By its size where absent. */
+  /** For the whole body. If absent, it depends on the body's size. */
   readonly timeoutMs?: number | undefined;
-  /** Without progress. */
+  /** How long the body may make no progress. */
   readonly stallMs?: number | undefined;
 }
 
 export interface JsonBody {
   readonly value: unknown;
-  /** Gives back the room that the body takes in memory. Undefined where it takes none worth counting. */
+  /** Gives back the room that the body takes in memory. Undefined for small bodies, which are not counted. */
   readonly release?: () => void;
 }
 
 /**
- * The parsed body. Throws `unsupported_media_type`, `payload_too_large` (as soon as it is known, not after all has
- * arrived), `overloaded` where there is no room for it, `request_timeout`, and `invalid_json`, also for bytes that are
- * not UTF-8.
+ * Returns the parsed body. Throws
+ * - `unsupported_media_type`
+ * - `payload_too_large`, as soon as the size is known
+ * - `overloaded` if there is no room for the body
+ * - `request_timeout`
+ * - `bad_request` if the body ends too early
+ * - `invalid_json`, also for bytes that are not UTF-8
  */
 export async function readJsonBody(
   request: Request,
@@ -54,8 +58,8 @@ interface Reading {
 }
 
 /**
- * A small body is read in one piece: the server holds it to its announced length, and a stream's reader would set
- * 256 KiB aside for it, however small it is.
+ * Reads a small body in one piece. Bun enforces its announced length. A stream's reader would reserve 256 KiB for it,
+ * however small it is.
  */
 async function readSmall(request: Request, announced: number, { limits, place }: Reading) {
   const { bodies } = place.room;
@@ -65,16 +69,16 @@ async function readSmall(request: Request, announced: number, { limits, place }:
     throw tooSlow();
   };
   try {
-    // All of it is little more than one step of progress.
+    // A small body is hardly more than one step of progress, so the stall limit counts for all of it.
     return await withTimeout(request.bytes(), { ms: Math.min(timeoutMs, stallMs), onTimeout: giveUp });
   } catch (error) {
-    throw error instanceof Problem ? error : brokenOff(error);
+    throw error instanceof Problem ? error : endedEarly(error);
   } finally {
     leave();
   }
 }
 
-/** A large body takes its room before it is read; one of unknown length takes it as it grows. */
+/** A large body takes its room before it is read. A body of unknown length takes room as it grows. */
 async function readLarge(
   request: Request,
   announced: number | undefined,
@@ -97,7 +101,7 @@ async function readLarge(
 
 interface StreamReading extends Reading {
   readonly announced: number | undefined;
-  /** What gives back the room that the body has taken. */
+  /** Functions that give back the room that the body has taken. */
   readonly taken: (() => void)[];
 }
 
@@ -123,14 +127,14 @@ async function readStream(request: Request, { limits, place, announced, taken }:
     }
   } catch (error) {
     reader?.cancel().catch(() => {});
-    throw error instanceof Problem ? error : (tooSlow ?? brokenOff(error));
+    throw error instanceof Problem ? error : (tooSlow ?? endedEarly(error));
   } finally {
     pace.stop();
     leave();
   }
 }
 
-/** One buffer: a body that arrives in tiny pieces would take many times its size as a list of them. */
+/** One growing buffer. A list of tiny pieces would take many times the body's size. */
 function growingBytes(expected: number) {
   let buffer = new Uint8Array(expected);
   let size = 0;
@@ -153,7 +157,7 @@ function growingBytes(expected: number) {
 
 const step = 1024 ** 2;
 
-/** Never waits: bodies that are half read and wait for each other's room would wait for ever. */
+/** Never waits, because half-read bodies that wait for each other's room would never finish. */
 function takeStep({ room, group }: BodyPlace): () => void {
   const give = room.bytes.tryTake(group, step);
   if (give === undefined) throw noRoom();
@@ -165,7 +169,7 @@ const paceOf = (limits: BodyLimits, bytes: number) => ({
   stallMs: limits.stallMs ?? stallMs,
 });
 
-/** Milliseconds. Short enough for everybody else, long enough for the turns to be few. */
+/** Milliseconds. Short enough for other requests, long enough to need few turns. */
 const turnMs = 10;
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -189,10 +193,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-const brokenOff = (cause: unknown) =>
-  new Problem("bad_request", { message: "The body broke off before its end.", cause });
+const endedEarly = (cause: unknown) =>
+  new Problem("bad_request", { message: "The body ended too early.", cause });
 
 const tooLarge = (maxBytes: number) =>
   new Problem("payload_too_large", {
-    message: `The body is larger than ${maxBytes} bytes, the most that this operation takes.`,
+    message: `The body is larger than ${maxBytes} bytes, the limit of this operation.`,
   });

@@ -1,9 +1,9 @@
 /**
- * The contract's bounds on how many members and items a body has, checked before anything that costs more.
+ * Checks the contract's limits on the number of members and items, before any check that costs more.
  *
- * The validator looks at every member of a value even where the value has a million too many, at some microseconds
- * each, and repeats the names of members in each fault. Here the first container with too many members, or too long
- * a name, refuses the body.
+ * The validator takes some microseconds for each member, even if there are a million too many, and repeats the names of
+ * members in each fault. Here the first object or array with too many members, or with a name that is too long, refuses
+ * the body.
  */
 import type Type from "typebox";
 import { pointerToken } from "../infrastructure/json.ts";
@@ -18,7 +18,7 @@ interface Shape {
   readonly additionalProperties?: Shape | boolean;
 }
 
-/** Throws `invalid_body` for a value that has more members or items somewhere than `schema` allows there, or a long name. */
+/** Throws `invalid_body` if the value somewhere has more members or items than `schema` allows, or a long name. */
 export function requireWithinBounds(value: unknown, schema: Type.TSchema): void {
   const fault = excess(value, schema as Shape, "");
   if (fault) throw new Problem("invalid_body", { errors: [fault] });
@@ -65,7 +65,7 @@ function excessOfObject(
   return undefined;
 }
 
-/** Four times the longest name that anything has. A fault repeats the names on the way to its place. */
+/** Four times the longest name in use. A fault repeats the names on the path to its place. */
 const maxNameLength = 1_000;
 
 const nameTooLong = (pointer: string): Fault => ({
@@ -73,7 +73,7 @@ const nameTooLong = (pointer: string): Fault => ({
   detail: `A member's name here must have at most ${maxNameLength} characters.`,
 });
 
-/** Where unknown members are refused, as many of them may come as are reported one by one. */
+/** If unknown members are refused, the limit leaves room for as many as are reported one by one. */
 function mostMembers({ properties = {}, additionalProperties, maxProperties }: Shape): number {
   if (maxProperties !== undefined) return maxProperties;
   return additionalProperties === false

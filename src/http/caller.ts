@@ -1,6 +1,6 @@
 /**
- * Who is calling? Every reason to refuse is the same 401: no token, a bad one, an expired or revoked one, a tenant it
- * does not name, a role it does not hold.
+ * Who is calling? All authentication failures return the same 401: a missing, invalid, expired or revoked token, a
+ * tenant that the token does not name, a role that it does not give.
  */
 import type { Deps } from "../deps.ts";
 import { isEmbed } from "../forms/embeds.ts";
@@ -12,23 +12,26 @@ import { resolveTenant } from "../tenants/resolveTenant.ts";
 import { isRevoked } from "../tenants/tokenRevocations/revocationCache.ts";
 
 export interface Demand {
-  /** Roles of which the caller needs one; empty where any known role will do. */
+  /** The caller needs one of these roles. Empty if any known role is enough. */
   readonly roles: readonly string[];
-  /** The tenant that the request names; undefined where it names none that could be known yet. */
+  /** The tenant that the request names. Undefined if it is not known before the body is read. */
   readonly tenant: { readonly id: string } | { readonly slug: string } | undefined;
 }
 
-/** The verified user with the tenant, which is provisioned on first use. */
+/** The verified user with the tenant. The tenant is provisioned on first use. */
 export async function authenticateUser(request: Request, demand: Demand, deps: Deps): Promise<Caller> {
   const membership = await findMembership(request, demand, deps);
   const { id, slug, roles } = membership;
   const tenant = await resolveTenant(deps, id, slug);
   if (tenant) return { subject: membership.subject, tenant, roles };
-  deps.log.warn({ tenant_id: id, slug }, "a token pairs a tenant id and a slug that belong to two tenants");
+  deps.log.warn(
+    { tenant_id: id, slug },
+    "Token refused: its tenant id and slug belong to two different tenants",
+  );
   throw unauthenticated();
 }
 
-/** Throws unless some tenant of the token gives one of the roles: all that can be said before the body is read. */
+/** Throws unless some tenant of the token gives one of the roles. More cannot be checked before the body is read. */
 export async function authenticateAnyTenant(
   request: Request,
   roles: readonly string[],
@@ -37,7 +40,7 @@ export async function authenticateAnyTenant(
   await findMembership(request, { roles, tenant: undefined }, deps);
 }
 
-/** The visitor whom the form session token lets in. Throws `not_configured` where the instance has no public forms. */
+/** The visitor of the form session token. Throws `not_configured` if the instance has no public forms. */
 export async function authenticateVisitor(
   request: Request,
   { formTokens, sql, caches }: Deps,
@@ -67,7 +70,7 @@ async function findMembership(
   throw unauthenticated();
 }
 
-/** Text by the standard; some issuers write a number. */
+/** Text according to the standard. Some issuers write a number. */
 const jtiOf = ({ jti }: Claims) =>
   typeof jti === "string" || typeof jti === "number" ? String(jti) : undefined;
 
@@ -79,7 +82,7 @@ function isNamed({ id, slug }: { id: number; slug: string }, tenant: Demand["ten
   return "id" in tenant ? String(id) === tenant.id : slug === tenant.slug;
 }
 
-/** The same for every token: a caller who leaves the header out learns nothing about the token. */
+/** Does not depend on the token, so a caller without the header learns nothing about the token. */
 export const tenantHeaderMissing = () =>
   unauthenticated("The header x-active-tenant is missing. It takes the workspace slug.");
 

@@ -1,15 +1,15 @@
-/** The address that a request came from, as far as it can be believed (TRUSTED_PROXIES). */
+/** The address that a request came from, as far as it can be trusted (TRUSTED_PROXIES). */
 import ipaddr from "ipaddr.js";
 import { type Address, isInRange } from "../infrastructure/ipAddress.ts";
 
-/** More proxies than any honest chain has. What is further left is not read. */
+/** More proxies than any honest chain has. Addresses further left are not read. */
 const maxHops = 32;
-/** Longer than any address with its zone, brackets and port. A longer hop is no address and is not read. */
+/** Longer than any address with its zone, brackets and port. A longer hop cannot be an address and is not read. */
 const maxHopLength = 100;
 
 /**
- * The peer's address, or, where the peer is a trusted proxy, the last address of X-Forwarded-For that is not one.
- * IPv4 in IPv6 counts as IPv4. The header of any other peer is not read, and neither is what a client writes further
+ * Returns the peer's address. If the peer is a trusted proxy, returns the last address of X-Forwarded-For that is not a
+ * trusted proxy. IPv4 in IPv6 counts as IPv4. The header of other peers is not read, nor what a client writes further
  * left in it.
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: readonly string[]): string {
@@ -23,7 +23,7 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
   return nearest.toString();
 }
 
-/** The hops of the header from right to left, without ports. Empty for one that is too long. */
+/** The hops of the header from right to left, without ports. A hop that is too long is empty text. */
 function* lastHops(header: string): Generator<string> {
   let end = header.length;
   for (let count = 0; count < maxHops && end >= 0; count++) {
@@ -34,7 +34,7 @@ function* lastHops(header: string): Generator<string> {
   }
 }
 
-/** What a limit counts by: an IPv6 host has a whole /64 to choose its addresses from. */
+/** The key under which limits count an address. For IPv6 it is the /64, because a host can use any address in it. */
 export function limitKeyOf(address: string): string {
   const parsed = ipaddr.parse(address);
   if (parsed.kind() === "ipv4") return address;

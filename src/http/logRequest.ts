@@ -1,4 +1,4 @@
-/** One line a request. The path is logged without its query, which may hold tokens and people's data. */
+/** Logs one line per request. The path has no query, because a query may hold tokens and personal data. */
 import type { Deps } from "../deps.ts";
 import { contextOf } from "./requestContext.ts";
 
@@ -22,5 +22,5 @@ export function logRequest({ log }: Deps) {
   };
 }
 
-/** Not by `new URL`, which throws where the Host header is not a host's name. */
+/** Does not use `new URL`, which throws if the Host header is not a host name. */
 const pathOf = (url: string) => /^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1];

@@ -1,25 +1,25 @@
-/** The fields of one multipart/form-data body, as they come in, and what they make once the last of it is here. */
+/** Collects the fields of one multipart/form-data body as they arrive. */
 import type { ReceivedFile } from "../generated/schemas.ts";
 import { unstorable } from "../infrastructure/json.ts";
 import type { MultipartShape } from "./multipartShape.ts";
 
 type Incoming = string | Promise<ReceivedFile> | Promise<ReceivedFile>[];
 
-/** What is wrong, as a sentence; undefined where nothing is. */
+/** A sentence that says what is wrong. Undefined if nothing is. */
 type Fault = string | undefined;
 
 export interface Fields {
   addText(name: string, text: string, options: { readonly truncated: boolean }): Fault;
-  /** `file` may be on its way yet. */
+  /** `file` may still be arriving. */
   addFile(name: string, file: Promise<ReceivedFile>): Fault;
-  /** By name: a string, a file, or the files of a field that holds many, in the order of the body. */
+  /** The fields by name: a string, a file, or the files of a field that takes many, in the order of the body. */
   complete(): Promise<Record<string, unknown>>;
 }
 
 export function collectFields({ fileFields }: MultipartShape): Fields {
   const fields = new Map<string, Incoming>();
   const addOnce = (name: string, value: Incoming): Fault => {
-    if (fields.has(name)) return `The field ${shown(name)} stands twice.`;
+    if (fields.has(name)) return `The field ${shown(name)} appears twice.`;
     fields.set(name, value);
     return undefined;
   };

@@ -1,8 +1,8 @@
-/** What a multipart/form-data body may hold, as the contract's schema of it says: which fields are files, and how many. */
+/** Reads from a multipart body's schema which fields are files, and how many files each takes. */
 import type Type from "typebox";
 
 export interface FileField {
-  /** Arrives as an array of files, also where there is one. */
+  /** Arrives as an array of files, even if there is only one. */
   readonly many: boolean;
   readonly maxFiles: number;
 }
@@ -20,7 +20,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** Throws where a field may hold any number of files: a body has to have a largest size. */
+/** Throws if a field may hold any number of files, because a body needs a size limit. */
 export function multipartShape(schema: Type.TSchema): MultipartShape {
   const fileFields = new Map<string, FileField>();
   for (const [name, property] of Object.entries((schema as Schema).properties ?? {})) {
@@ -38,5 +38,5 @@ function fileField(name: string, { type, items, maxItems }: Schema): FileField |
   return { many: true, maxFiles: maxItems };
 }
 
-/** All else in such a body is text: an object can only be a received file. */
+/** Everything else in such a body is text, so an object can only be a received file. */
 const isFile = (type: string | undefined) => type === "object";

@@ -1,10 +1,10 @@
-/** How slowly a body may arrive. */
+/** Limits how slowly a body may arrive. */
 import { Problem } from "../infrastructure/problem.ts";
 
 export interface PaceLimits {
   /** For the whole body, milliseconds. */
   readonly timeoutMs: number;
-  /** Within this time another `stepBytes` have to arrive, or the end of the body. Milliseconds. */
+  /** Within this time, another `stepBytes` or the end of the body has to arrive. Milliseconds. */
   readonly stallMs: number;
 }
 
@@ -13,37 +13,37 @@ export interface Pace {
   stop(): void;
 }
 
-/** A phone in a bad place still gets its file through; a client that sends a byte a minute does not. */
+/** A phone with a bad connection can still send its file. A client that sends a byte a minute cannot. */
 export const stallMs = 10_000;
 const stepBytes = 40_000;
 const slowestBytesPerMs = 40;
 
-/** For the whole of a body. */
+/** Milliseconds for a whole body of this size. */
 export const timeToSend = (bytes: number) => 60_000 + bytes / slowestBytesPerMs;
 
-/** Calls `end` with `request_timeout` once, when the body is too slow. */
+/** Calls `end` once with `request_timeout` if the body is too slow. */
 export function watchPace(limits: PaceLimits, end: (problem: Problem) => void): Pace {
-  const give = () => {
+  const giveUp = () => {
     stop();
     end(tooSlow());
   };
-  const deadline = setTimeout(give, limits.timeoutMs);
-  const stall = setTimeout(give, limits.stallMs);
-  let since = 0;
+  const deadline = setTimeout(giveUp, limits.timeoutMs);
+  const stall = setTimeout(giveUp, limits.stallMs);
+  let sinceLastStep = 0;
   const stop = () => {
     clearTimeout(deadline);
     clearTimeout(stall);
   };
   return {
     arrived: (bytes) => {
-      since += bytes;
-      if (since < stepBytes) return;
-      since = 0;
+      sinceLastStep += bytes;
+      if (sinceLastStep < stepBytes) return;
+      sinceLastStep = 0;
       stall.refresh();
     },
     stop,
   };
 }
 
-/** What is left of such a body may never come, so its connection is closed. */
+/** Closes the connection, because the rest of the body may never come. */
 export const tooSlow = () => new Problem("request_timeout", { headers: { Connection: "close" } });

@@ -1,15 +1,15 @@
 /**
- * Path and query: strings on the wire, converted to what the contract says before they are checked (design 3).
+ * Converts the strings of path and query to the types of the contract, before they are checked.
  *
- * Only the canonical spelling is converted (`7`, not `7.0`, ` 7` or `0x7`; `true`, not `1`); anything else stays a
- * string and fails the check. A parameter that stands twice is refused: there is no telling which one was meant.
+ * Only the canonical spelling is converted: `7`, not `7.0`, ` 7` or `0x7`; `true`, not `1`. Anything else stays a
+ * string and fails the check. A parameter that appears twice is refused, because it is not clear which one was meant.
  */
 import type Type from "typebox";
 import { type Fault, Problem } from "../infrastructure/problem.ts";
 
 type Properties = Readonly<Record<string, { readonly type?: string }>>;
 
-/** Values by name, converted as the schema's properties say. */
+/** The values by name, converted to the types of the schema's properties. */
 export function convert(
   values: Readonly<Record<string, string>>,
   schema: Type.TObject,
@@ -30,8 +30,8 @@ function convertOne(text: string, type: string | undefined): unknown {
 }
 
 /**
- * The path's parameters, as they were decoded. Throws `invalid_parameter` for broken percent-encoding, which leaves
- * nothing to decode, and for U+0000, which no name of anything holds and the database does not take.
+ * Returns the path's decoded parameters. Throws `invalid_parameter` for broken percent-encoding, which cannot be
+ * decoded, and for U+0000, which no name contains and the database does not accept.
  */
 export function readPath(values: Readonly<Record<string, string | null>> = {}): Record<string, string> {
   const errors = Object.entries(values).flatMap(([name, text]): Fault[] => {
@@ -43,7 +43,7 @@ export function readPath(values: Readonly<Record<string, string | null>> = {}): 
   return values as Record<string, string>;
 }
 
-/** The query's parameters. Throws `invalid_parameter` for broken percent-encoding and for a name that stands twice. */
+/** Returns the query's parameters. Throws `invalid_parameter` for broken percent-encoding and for repeated names. */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf("?");
   if (start === -1) return {};
@@ -53,7 +53,7 @@ export function readQuery(url: string): Record<string, string> {
   for (const part of query.split("&")) {
     if (part === "") continue;
     const [name, value] = split(part);
-    if (values.has(name)) faults.push({ pointer: `/query/${name}`, detail: "It stands twice." });
+    if (values.has(name)) faults.push({ pointer: `/query/${name}`, detail: "It appears twice." });
     values.set(name, value);
   }
   if (faults.length > 0) throw new Problem("invalid_parameter", { errors: faults });

@@ -1,9 +1,9 @@
 /**
- * Numbers that the contract itself types, as JavaScript's own.
+ * Turns numbers whose type the contract gives into JavaScript numbers.
  *
- * json.ts keeps a number that a double would not give back as it was written, such as 7.0, as its text. That is for
- * values of free form. Where the contract says `integer`, 7.0 is 7 (JSON Schema 2020-12, 6.1.1), in a body as for
- * any client that writes all its numbers so.
+ * If a double would not return a number as it was written, such as 7.0, json.ts keeps its text. That is right for
+ * values of free form. Where the contract says `integer`, 7.0 is 7 (JSON Schema 2020-12, 6.1.1), and some clients write
+ * all their numbers this way.
  */
 import type Type from "typebox";
 
@@ -13,7 +13,7 @@ interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
 }
 
-/** `value`, changed in place: each number that stands where `schema` types one is a JavaScript number. */
+/** Returns `value`, changed in place: each number that `schema` gives a type becomes a JavaScript number. */
 export function plainNumbers(value: unknown, schema: Type.TSchema): unknown {
   return plain(value, schema as Shape);
 }
@@ -28,7 +28,7 @@ function plain(value: unknown, { type, items, properties }: Shape): unknown {
   return value;
 }
 
-/** A fraction that a double would round away must not make an integer. */
+/** A fraction that a double would round away must not turn into an integer. */
 const isTyped = (type: string | undefined, text: string) =>
   type === "number" || (type === "integer" && /^-?\d+(\.0+)?([eE]\+?\d+)?$/.test(text));
 

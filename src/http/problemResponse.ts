@@ -1,9 +1,9 @@
-/** Whatever was thrown → the one shape of an error (RFC 9457 with the platform's envelope; design 6). */
+/** Turns whatever was thrown into the one shape of an error: RFC 9457 with the platform's envelope. */
 import { databaseProblem } from "../infrastructure/database/databaseProblem.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import type { RequestContext } from "./requestContext.ts";
 
-/** A problem as it is; a failure of the database as 503; anything else as our fault, with its cause for the log. */
+/** Keeps a Problem, turns a failure of the database into 503, and anything else into 500 with its cause for the log. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return databaseProblem(error) ?? new Problem("internal_error", { cause: error });

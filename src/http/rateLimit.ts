@@ -1,4 +1,4 @@
-/** The contract's `x-rate-limit`, enforced before a body is read, and told in the IETF draft's header fields. */
+/** Enforces the contract's `x-rate-limit` before a body is read, and reports it in the IETF draft's header fields. */
 import type { Deps } from "../deps.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import { countRequest } from "../infrastructure/rateLimits.ts";
@@ -11,7 +11,7 @@ export interface RateLimit {
 }
 
 /**
- * Counts the request against `who` and answers the header fields for its response
+ * Counts the request against `who` and returns the header fields for its response
  * (draft-ietf-httpapi-ratelimit-headers-10). Throws `rate_limited` with `Retry-After`.
  */
 export async function enforceRateLimit(

@@ -1,33 +1,33 @@
-/** One request on its way through the server: what is known of it so far. */
+/** What the server knows about one request so far. */
 import type { OperationId, operations } from "../generated/operations.ts";
 import type { Caller, Visitor } from "../tenants/caller.ts";
 
 export type Operation = (typeof operations)[OperationId];
 
 export interface RequestContext {
-  /** Made here for each request, never taken from the caller: it keys the audit trail. */
+  /** Always created here, because it is a key of the audit trail. An id that the caller sends is ignored. */
   readonly requestId: string;
-  /** `performance.now()` at arrival. */
+  /** `performance.now()` when the request arrived. */
   readonly startedAt: number;
-  /** Goes out with whatever is answered. */
+  /** Header fields of the response, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
   operation?: Operation;
   caller?: Caller | Visitor;
-  /** The client's address as limits count by it, where the operation has a limit by address. */
+  /** The key under which rate limits count the client's address. Only if the operation has a limit per address. */
   address?: string;
-  /** What was answered. */
+  /** Status of the response. */
   status?: number;
-  /** The table that the request names, once that is known. For the audit trail. */
+  /** The table that the request names, once it is known. For the audit trail. */
   table?: string;
-  /** What else the path names: an addon's key, an embed, a process instance. For the audit trail of a failure. */
+  /** Other things that the path names, such as an addon's key or an embed. For the audit record of a failure. */
   subject?: string;
-  /** Removes what the request has left on disk, and gives back its room in memory. */
+  /** Deletes the request's temporary files and gives back its room in memory. */
   dispose?: () => Promise<void>;
 }
 
 const contexts = new WeakMap<Request, RequestContext>();
 
-/** The context of a request; begins it on first sight. */
+/** The context of a request. Created by the first call. */
 export function contextOf(request: Request): RequestContext {
   const known = contexts.get(request);
   if (known) return known;

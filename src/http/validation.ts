@@ -1,5 +1,4 @@
-/** The contract's schemas at work: compiled once, their errors told in plain sentences. */
-
+/** Compiles the contract's schemas once, and turns their errors into plain sentences. */
 import type Type from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
@@ -9,10 +8,10 @@ import { pluralize } from "../infrastructure/pluralize.ts";
 import { type Fault, maxFaults } from "../infrastructure/problem.ts";
 import { meaningOf } from "./patterns.ts";
 
-// One fault can be several errors: of a union, each of its members and the union itself.
+// One fault can be several errors: for a union, one for each member and one for the union itself.
 Settings.Set({ maxErrors: 4 * maxFaults });
 
-/** Every fault of a value; none for a valid one. Pointers begin with `root`. */
+/** Returns all faults of a value, and none for a valid one. Pointers begin with `root`. */
 export type Validator = (value: unknown, root?: string) => Fault[];
 
 export function compileValidator(schema: Type.TSchema): Validator {
@@ -36,8 +35,8 @@ function faultsOf(error: TLocalizedValidationError, root: string): Fault[] {
       return error.params.requiredProperties.map((name) => at(name, "It is required."));
     case "additionalProperties":
       return error.params.additionalProperties.map((name) => at(name, unknownIn(root)));
-    // An unknown member shows up twice: once as itself, and once against the schema `false`, which is not cut off by
-    // the bound on errors where there are many.
+    // An unknown member is reported twice: by its name, and against the schema `false`. Of many unknown members, the
+    // bound on errors does not cut off the second kind.
     case "boolean":
       return [{ pointer: pointer.toWellFormed(), detail: unknownIn(root) }];
     case "anyOf":
@@ -86,7 +85,7 @@ function described(type: string): string {
   return type === "boolean" ? "true or false" : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 }
 
-/** A member with a fault of its own, or beneath it, is told as one that is not known as well. */
+/** The library also reports a known member as unknown if it has a fault in or below it. Removes these reports. */
 function withoutEchoes(faults: readonly Fault[], unknown: string): Fault[] {
   const places = new Set(faults.flatMap(({ pointer }) => placesAbove(pointer)));
   for (const { pointer, detail } of faults) if (detail !== unknown) places.add(pointer);
@@ -95,7 +94,7 @@ function withoutEchoes(faults: readonly Fault[], unknown: string): Fault[] {
   return [...seen.values()].slice(0, maxFaults);
 }
 
-/** The pointers of all that a place is within. */
+/** The pointers of all containers of a place. */
 function placesAbove(pointer: string): string[] {
   const places: string[] = [];
   for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1))

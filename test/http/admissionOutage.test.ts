@@ -99,7 +99,7 @@ test("a refused write whose audit record cannot be written is answered 503, neve
   await server.sql`alter table waybill.audit_log drop constraint none`;
   const { request_id } = await expectProblem(refused, "database_unavailable");
   expect(refused.headers.get("retry-after")).not.toBeNull();
-  const line = server.logged.find(({ msg }) => msg === "a failed write could not be recorded");
+  const line = server.logged.find(({ msg }) => msg === "Failed write not recorded in the audit trail");
   expect(line).toMatchObject({ request_id, code: "unsupported_media_type" });
   expect(await recordsOf(request_id)).toBe(0);
   // Once records can be written again, the same request is refused and recorded.
