@@ -7,7 +7,7 @@ import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { isUuid } from "../../infrastructure/uuid.ts";
 
-/** For the uploader and the participants of the process instance's discussion; for others it does not exist. */
+/** For the uploader and the participants of the process instance's discussion. For others it does not exist. */
 export const downloadAttachment: Handler<"downloadAttachment"> = async ({ params, caller }, deps) => {
   const { tenant, subject: user } = caller;
   const id = params.attachment_id;
@@ -19,7 +19,7 @@ export const downloadAttachment: Handler<"downloadAttachment"> = async ({ params
 async function mayRead({ sql }: Deps, attachment: Attachment, user: string): Promise<boolean> {
   const { tenantId, state, processInstanceId, uploader } = attachment;
   if (uploader === user) return true;
-  // A draft may name an instance too, but is no part of it yet.
+  // A draft may name an instance too, but does not belong to it yet.
   if (state === "draft" || processInstanceId === null) return false;
   return isParticipant(sql, { tenantId, processInstanceId }, user);
 }

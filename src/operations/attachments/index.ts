@@ -1,8 +1,8 @@
 /**
- * Form file attachments for signed-in users (reference: form-file-attachments 4, login variant).
+ * Form file attachments for signed-in users.
  *
- * What holds here: another tenant's attachment, another user's, a missing and a removed one look alike. The life of
- * an attachment itself is in formFiles/, shared with the public variant and with engines.
+ * A missing or deleted attachment and an attachment of another user or tenant give the same answer. The life of an
+ * attachment is in files/attachments, which the public variant and engines share.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { deleteAttachment } from "./deleteAttachment.ts";

@@ -17,6 +17,6 @@ export const deleteAddon: Handler<"deleteAddon"> = async ({ params, caller, requ
       requestId,
     });
   });
-  log.info({ tenant_id: tenant.id, actor: subject, addon: params.key }, "an addon was removed");
+  log.info({ tenant_id: tenant.id, actor: subject, addon: params.key }, "Addon removed");
   return { status: 204, body: undefined };
 };

@@ -1,9 +1,9 @@
 /**
- * What the platform and its integrations meet in: addons, the secrets that service tasks take, and files that belong to
- * no form (reference 4, other upload paths).
+ * For integrations: addons, the secrets that service tasks use, and files that do not belong to a form.
  *
- * What holds here: a general upload is for every member of its tenant, and is no form attachment; what was uploaded to
- * a discussion is not reached through here. Addons and secrets are for administrators. No operation answers a secret's value.
+ * - Every member of a tenant may read its general uploads. They are not form attachments.
+ * - Files of a discussion cannot be reached here.
+ * - Only administrators manage addons and secrets. No operation returns a secret's value.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { deleteAddon } from "./deleteAddon.ts";

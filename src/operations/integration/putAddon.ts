@@ -3,12 +3,12 @@ import { Problem } from "../../infrastructure/problem.ts";
 import { upsertAddon } from "../../processes/addons.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 
-/** Whether the address may be called is judged when it is called: what a name resolves to changes. */
+/** The address is checked when it is called, because a host name may resolve to another address by then. */
 export const putAddon: Handler<"putAddon"> = async ({ params, body, caller, requestId }, { sql, log }) => {
-  const { host } = usable(body.url);
+  const { host } = requireUsable(body.url);
   const { tenant, subject } = caller;
   const { key } = params;
-  // Neither the trail nor the log has the rest of the URL, which may hold a secret.
+  // Audit trail and log get only the host, because the rest of the URL may hold a secret.
   const addon = await sql.begin(async (tx) => {
     const put = await upsertAddon(tx, { tenantId: tenant.id, key, url: body.url, updatedBy: subject });
     await recordSuccess(tx, {
@@ -22,14 +22,14 @@ export const putAddon: Handler<"putAddon"> = async ({ params, body, caller, requ
     });
     return put;
   });
-  log.info({ tenant_id: tenant.id, actor: subject, addon: key, host }, "an addon was registered");
+  log.info({ tenant_id: tenant.id, actor: subject, addon: key, host }, "Addon registered");
   return { status: 200, body: addon };
 };
 
-function usable(text: string): URL {
+function requireUsable(text: string): URL {
   const url = URL.parse(text);
-  if (!url) throw refused("It is not a URL.");
-  if (url.username || url.password) throw refused("It must not hold credentials.");
+  if (!url) throw refused("It must be a URL.");
+  if (url.username || url.password) throw refused("It must not contain credentials.");
   return url;
 }
 

@@ -8,10 +8,10 @@ import { contextOf, mostSecrets, requireSealing } from "../../tenants/secrets/se
 
 const longestBytes = 8_192;
 
-/** The value goes into the row, sealed, and nowhere else. */
+/** The value is stored only in its row, sealed. */
 export const putSecret: Handler<"putSecret"> = async ({ params, body, caller, requestId }, deps) => {
   const sealing = requireSealing(deps);
-  refuseUnfit(body.value);
+  requireStorable(body.value);
   const { name } = params;
   const { tenant, subject: actor } = caller;
   const sealed = sealing.seal(body.value, contextOf(tenant.id, name));
@@ -29,10 +29,10 @@ export const putSecret: Handler<"putSecret"> = async ({ params, body, caller, re
   return { status: 200, body: secret };
 };
 
-function refuseUnfit(value: string): void {
+function requireStorable(value: string): void {
   const detail =
     Buffer.byteLength(value) > longestBytes
-      ? `It has more than ${longestBytes} bytes in UTF-8.`
+      ? `It must have at most ${longestBytes} bytes in UTF-8.`
       : unstorable(value);
   if (detail) throw new Problem("invalid_body", { errors: [{ pointer: "/value", detail }] });
 }

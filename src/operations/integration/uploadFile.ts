@@ -3,8 +3,8 @@ import { incoming, storeFile } from "../../files/stored/store.ts";
 import type { Handler } from "../../handler.ts";
 
 export const uploadFile: Handler<"uploadFile"> = async ({ body, caller }, deps) => {
-  const judged = await inspectUpload(body.file, deps, { tenantId: caller.tenant.id });
-  const file = incoming(judged, {
+  const verified = await inspectUpload(body.file, deps, { tenantId: caller.tenant.id });
+  const file = incoming(verified, {
     tenantId: caller.tenant.id,
     uploadedBy: caller.subject,
     messageId: null,

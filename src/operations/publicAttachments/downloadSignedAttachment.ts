@@ -8,8 +8,8 @@ import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 
 /**
- * The five refusals (missing, wrong signature, expired, used, other file) take the same steps and give the same
- * answer. From the moment the token is used, whatever happens has used it.
+ * The five refusals (missing, wrong signature, expired, used, other file) take the same steps and give the same answer.
+ * Once the token is used, it stays used, whatever happens afterwards.
  */
 export const downloadSignedAttachment: Handler<"downloadSignedAttachment"> = async (
   { params, query },
@@ -20,12 +20,14 @@ export const downloadSignedAttachment: Handler<"downloadSignedAttachment"> = asy
   const attachmentId = params.attachment_id.toLowerCase();
   const attachment = await findAttachment(deps.sql, null, attachmentId);
   const headers = attachment && fileHeaders(attachment);
-  // A link works once: where there is no room to fetch the file, it has to work later.
+  // Takes room before the token: without room to fetch the file, the link has to work later.
   const release = attachment ? await reserveSpace(deps, attachment) : () => {};
   try {
     const used = await use(deps, { token: query.token ?? "", attachmentId, secret: downloadTokenSecret });
     if (!used)
-      throw new Problem("download_refused", { message: "The download link is not valid, or no longer." });
+      throw new Problem("download_refused", {
+        message: "The download link is invalid, expired or already used.",
+      });
     if (!attachment || !headers) throw new Problem("attachment_not_found");
     const options = { kind: attachments, notFound: "attachment_not_found", release } as const;
     return { status: 200, headers, body: await openFile(deps, attachment, options) };
@@ -35,7 +37,7 @@ export const downloadSignedAttachment: Handler<"downloadSignedAttachment"> = asy
   }
 };
 
-/** Uses the token in the database; the signature is compared whatever comes of that. */
+/** Uses the token in the database, and compares the signature whether or not that succeeds. */
 async function use(
   { sql }: Deps,
   { token, attachmentId, secret }: { token: string; attachmentId: string; secret: string },

@@ -1,10 +1,9 @@
 /**
- * Attachments without a login (reference: form-file-attachments 4 and 5): visitors of an embedded start form, and
- * outside systems that hold a signed URL.
+ * Attachments without a login: for visitors of an embedded start form, and for outside systems with a signed URL.
  *
- * What holds here: tenant and process come from the form token, never from the request; a session sees its own
- * drafts only; a download token is used up by the database before the storage is touched, and by nothing but an
- * accepted GET.
+ * - Tenant and process come from the form token, never from the request.
+ * - A session sees only its own drafts.
+ * - Only an accepted GET uses up a download token. The database does this before the storage is touched.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { deletePublicAttachment } from "./deletePublicAttachment.ts";

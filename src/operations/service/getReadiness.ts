@@ -3,14 +3,18 @@ import { clockOffset, offsetMessage } from "../../infrastructure/database/clock.
 import { Problem } from "../../infrastructure/problem.ts";
 import { withTimeout } from "../../infrastructure/withTimeout.ts";
 
-/** Whoever asks will not wait for long either. */
+/** Callers of a readiness check do not wait long either. */
 const answerMs = 3_000;
 
-const diskLow = { code: "disk_low", message: "There is no room for uploads. They are answered 507." };
+const diskLow = {
+  code: "disk_low",
+  message: "There is no room for uploads. They are answered with 507. Free disk space.",
+};
 
 /**
- * Ready means not draining, and the database answers on a connection that no request uses. A wrong clock or a full disk
- * is only reported: the database's clock may be the wrong one, and downloads go on without room for uploads.
+ * The process is ready if it is not draining and the database answers on a connection that no request uses. A wrong
+ * clock or a full disk is only a warning: the database's clock may be the wrong one, and downloads work without room for
+ * uploads.
  */
 export const getReadiness: Handler<"getReadiness"> = async (_request, { control, now, draining, disk }) => {
   if (draining()) throw new Problem("draining", { headers: { "Retry-After": "5" } });

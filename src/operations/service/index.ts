@@ -1,4 +1,4 @@
-/** For operators and tools: health, readiness and the contract. Asks for no credentials and says nothing secret. */
+/** For operators and tools: health, readiness and the contract. Needs no credentials and reveals no secrets. */
 import type { HandlersOf } from "../../handler.ts";
 import { getContractJson } from "./getContractJson.ts";
 import { getContractYaml } from "./getContractYaml.ts";

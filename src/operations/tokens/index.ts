@@ -1,7 +1,6 @@
 /**
- * Access tokens, for tenant administrators.
- *
- * What holds here: a revocation counts for the tenant of its administrator, and is never taken back or shortened.
+ * Access tokens, for tenant administrators. A revocation holds in the administrator's tenant. It cannot be undone or
+ * shortened.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { revokeToken } from "./revokeToken.ts";

@@ -4,7 +4,7 @@ import { recordSuccess } from "../../tenants/audit.ts";
 import { insertRevocation, maxRevocations } from "../../tenants/tokenRevocations/queries.ts";
 import { rememberRevocation } from "../../tenants/tokenRevocations/revocationCache.ts";
 
-/** Revokes for the caller's tenant only: another tenant that the token names has administrators who decide for it. */
+/** Revokes only in the caller's tenant. Other tenants of the token have their own administrators. */
 export const revokeToken: Handler<"revokeToken"> = async ({ body, caller, requestId }, { sql, caches }) => {
   const { jti } = body;
   const { tenant, subject: actor } = caller;
@@ -27,20 +27,20 @@ export const revokeToken: Handler<"revokeToken"> = async ({ body, caller, reques
   return { status: 200, body: revocation };
 };
 
-/** Null where there is none. */
+/** ISO 8601 in UTC. Null if there is none. */
 function momentOf(text: string | undefined): string | null {
   if (text === undefined) return null;
   const moment = new Date(text);
-  if (Number.isNaN(moment.getTime())) throw noMoment();
+  if (Number.isNaN(moment.getTime())) throw notAMoment();
   return moment.toISOString();
 }
 
-const noMoment = () =>
+const notAMoment = () =>
   new Problem("invalid_body", {
-    errors: [{ pointer: "/expires_at", detail: "It must be a moment that the calendar has." }],
+    errors: [{ pointer: "/expires_at", detail: "It must be an existing date and time." }],
   });
 
 const tooMany = () =>
   new Problem("too_many_revocations", {
-    message: `The tenant has ${maxRevocations} revocations that have not expired, the most that it may have.`,
+    message: `The tenant has reached its limit of ${maxRevocations} unexpired revocations.`,
   });

@@ -45,7 +45,7 @@ test("who removed what is in the log", async () => {
   await remove("logged");
   const lines = server.logged.filter(({ addon }) => addon === "logged");
   expect(lines.map(({ actor, msg }) => [actor, msg])).toEqual([
-    ["dora", "an addon was registered"],
-    ["dora", "an addon was removed"],
+    ["dora", "Addon registered"],
+    ["dora", "Addon removed"],
   ]);
 });
