@@ -41,7 +41,7 @@ const steps: Readonly<Record<string, Step>> = {
       "test/http/clientAddress",
       "test/http/multipartShape",
       "test/http/patterns",
-      "test/infrastructure/jobs/places",
+      "test/infrastructure/jobs/fetchLimits",
     ],
     ...["test/infrastructure/outbound/policy", "test/processes/definitions", "test/processes/bpmn"],
     ...["test/sdk/fileValue", "test/sdk/formjs/attachedFiles", "test/sdk/formjs/words"],

@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino";
 import type { Infrastructure } from "../infrastructure/infrastructure.ts";
-import { type Run, retriesInSilence } from "../infrastructure/jobs/queue.ts";
+import { type Run, retriesInSilence } from "../infrastructure/jobs/runner.ts";
 import { CallHeldBack, DeliveryFailure } from "../infrastructure/outbound/failure.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import { deliver } from "./delivery/deliver.ts";

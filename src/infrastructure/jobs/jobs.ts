@@ -50,11 +50,11 @@ export async function startJobs(
   const stops: (() => void)[] = [];
   const drains: (() => Promise<void>)[] = [];
   const drainAll = async () => void (await Promise.all(drains.map((drain) => drain())));
-  const parts = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(sql, on) };
+  const context = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(sql, on) };
   return {
-    recur: async (job) => void stops.push(await recur(job, parts)),
+    recur: async (job) => void stops.push(await recur(job, context)),
     queue: async (name, options) => {
-      const { drain, ...queue } = await createQueue(name, { ...parts, ...options });
+      const { drain, ...queue } = await createQueue(name, context, options);
       drains.push(drain);
       return queue;
     },

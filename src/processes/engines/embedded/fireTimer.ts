@@ -1,5 +1,5 @@
 /** Timers of instances whose moment has come. */
-import { retriesInSilence } from "../../../infrastructure/jobs/queue.ts";
+import { retriesInSilence } from "../../../infrastructure/jobs/runner.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { raiseOfTimer } from "./incidents.ts";
