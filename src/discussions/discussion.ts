@@ -3,7 +3,7 @@ import { Problem } from "../infrastructure/problem.ts";
 import type { Caller } from "../tenants/caller.ts";
 import { type Discussion, isParticipant } from "./participants.ts";
 
-/** The discussion, for those who may manage it. Throws `discussion_not_found` for anybody else. */
+/** The discussion, if the caller may manage it. Throws `discussion_not_found` for anybody else. */
 export async function discussionFor(
   sql: Sql,
   caller: Caller,

@@ -1,5 +1,4 @@
-/** Statements on `waybill.discussion_messages`, whose attachments stand in `waybill.stored_files`. */
-
+/** Statements on `waybill.discussion_messages`. The attachments of a message are rows of `waybill.stored_files`. */
 import type { FileMetadata } from "../files/fileKind.ts";
 import type { Message, MessageAttachment } from "../generated/schemas.ts";
 import { type JsonList, listAsJson } from "../infrastructure/database/boundedList.ts";
@@ -14,17 +13,17 @@ export interface NewMessage {
   readonly text: string;
 }
 
-/** Answers the message's moment. */
+/** Returns the time at which the message was stored. */
 export async function insertMessage(tx: Tx, { id, discussion, author, text }: NewMessage): Promise<string> {
   const [row] = await tx<{ created_at: string }[]>`
     insert into waybill.discussion_messages as m (id, tenant_id, process_instance_id, author, text)
     values (${id}, ${discussion.tenantId}, ${discussion.processInstanceId}, ${author}, ${text})
     returning ${utc(tx, "m.created_at")} as created_at`;
-  if (!row) throw new Error("an insert answers one row");
+  if (!row) throw new Error("An insert returned no row.");
   return row.created_at;
 }
 
-/** As it is told, here and in `findMessages`. */
+/** An attachment as a new message answers it; `findMessages` answers the same. */
 export const attachmentOf = ({ id, fileName, mimeType, size }: FileMetadata): MessageAttachment => ({
   attachment_id: id,
   file_name: fileName,
@@ -32,7 +31,7 @@ export const attachmentOf = ({ id, fileName, mimeType, size }: FileMetadata): Me
   size,
 });
 
-/** Oldest first, the attachments in the order in which they were sent. */
+/** A page of messages, oldest first. Their attachments come in the order in which they were sent. */
 export async function findMessages(
   sql: Sql,
   { tenantId, processInstanceId }: Discussion,
@@ -41,26 +40,45 @@ export async function findMessages(
   return listAsJson<Message>(
     sql,
     sql`
-    select m.id::text as message_id, m.author, m.text, ${utc(sql, "m.created_at")} as created_at,
-           coalesce(f.attachments, '[]'::json) as attachments
-    from waybill.discussion_messages m
-    left join lateral (
-      select json_agg(json_build_object('attachment_id', id, 'file_name', file_name, 'mime_type', mime_type,
-                                        'size', size) order by id) as attachments
-      from waybill.stored_files where message_id = m.id) f on true
-    where m.tenant_id = ${tenantId} and m.process_instance_id = ${processInstanceId}
-    order by m.created_at, m.id limit ${limit} offset ${offset}`,
+      select
+        m.id::text as message_id,
+        m.author,
+        m.text,
+        ${utc(sql, "m.created_at")} as created_at,
+        coalesce(f.attachments, '[]'::json) as attachments
+      from waybill.discussion_messages m
+      left join lateral (
+        select json_agg(
+          json_build_object(
+            'attachment_id', id,
+            'file_name', file_name,
+            'mime_type', mime_type,
+            'size', size
+          )
+          order by id
+        ) as attachments
+        from waybill.stored_files
+        where message_id = m.id
+      ) f on true
+      where m.tenant_id = ${tenantId}
+        and m.process_instance_id = ${processInstanceId}
+      order by m.created_at, m.id
+      limit ${limit}
+      offset ${offset}`,
   );
 }
 
-/** Whether this message is one of this discussion. */
+/** Whether the message belongs to the discussion. */
 export async function isMessageOf(
   sql: Sql,
   { tenantId, processInstanceId }: Discussion,
   messageId: string,
 ): Promise<boolean> {
   const rows = await sql`
-    select from waybill.discussion_messages
-    where id = ${messageId} and tenant_id = ${tenantId} and process_instance_id = ${processInstanceId}`;
+    select
+    from waybill.discussion_messages
+    where id = ${messageId}
+      and tenant_id = ${tenantId}
+      and process_instance_id = ${processInstanceId}`;
   return rows.length > 0;
 }

@@ -1,5 +1,5 @@
 import { discussionFor } from "../../discussions/discussion.ts";
-import { insertParticipant } from "../../discussions/queries.ts";
+import { insertParticipant } from "../../discussions/participants.ts";
 import type { Handler } from "../../handler.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 

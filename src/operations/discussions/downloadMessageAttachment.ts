@@ -19,7 +19,7 @@ export const downloadMessageAttachment: Handler<"downloadMessageAttachment"> = a
   return download(deps, file, { kind: storedFiles, notFound: "attachment_not_found" });
 };
 
-/** Of a message of this discussion: whoever takes part in one cannot reach into another. */
+/** Finds the file only in a message of this discussion, so participants cannot reach into another discussion. */
 async function find(
   sql: Sql,
   discussion: Discussion,

@@ -1,10 +1,10 @@
 /**
- * The discussion of a process instance: who takes part in it, and so may download its attachments (reference 4), and
- * what they say, with files of their own.
+ * The discussion of a process instance: its participants, who may also download the instance's attachments
+ * (docs/decisions/attachments.md), and their messages with files. Its invariants:
  *
- * What holds here: participants, administrators and engines of the tenant manage it and read it; to anybody else it
- * does not exist, so nobody can let themselves in. A message's files are no form attachments: they are reached through
- * their message alone.
+ * - Participants, administrators and engines of the tenant manage and read it. For anybody else it does not exist, so
+ *   nobody can add themselves.
+ * - The files of a message are not form attachments. They are reached only through their message.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { addParticipant } from "./addParticipant.ts";

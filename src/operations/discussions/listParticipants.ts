@@ -1,5 +1,5 @@
 import { discussionFor } from "../../discussions/discussion.ts";
-import { findParticipants } from "../../discussions/queries.ts";
+import { findParticipants } from "../../discussions/participants.ts";
 import type { Handler } from "../../handler.ts";
 
 export const listParticipants: Handler<"listParticipants"> = async ({ params, caller }, { sql }) => {

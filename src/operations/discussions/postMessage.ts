@@ -7,40 +7,44 @@ import type { ReceivedFile } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 
-/** The message and all its files appear in the same moment, or none of them does. */
+/** The message and all its files become visible at the same moment, or none of them does. */
 export const postMessage: Handler<"postMessage"> = async ({ params, body, caller }, deps) => {
   const discussion = await discussionFor(deps.sql, caller, params.process_instance_id);
   const { file: received = [] } = body;
-  // Forms send every line break as CR LF, whatever was typed (RFC 7578 by way of HTML).
+  // HTML forms send every line break as CR LF, whatever the user typed.
   const text = (body.text ?? "").replaceAll("\r\n", "\n");
-  if (text.trim() === "" && received.length === 0) throw nothingSaid();
+  if (text.trim() === "" && received.length === 0) throw emptyMessage();
   const message = { id: Bun.randomUUIDv7(), discussion, author: caller.subject, text };
   const owner = { tenantId: discussion.tenantId, uploadedBy: caller.subject, messageId: message.id };
-  const files = (await judgeAll(received, deps, discussion)).map((file) => incoming(file, owner));
+  const files = (await inspectAll(received, deps, discussion)).map((file) => incoming(file, owner));
   const created_at = await storeFiles(files, deps, { along: (tx) => insertMessage(tx, message) });
   const { id: message_id, author } = message;
   const attachments = files.map(({ row }) => attachmentOf(row));
   return { status: 201, body: { message_id, author, text, created_at, attachments } };
 };
 
-/** One after the other: how much work files cause at a time does not grow with how many a message has. */
-async function judgeAll(
+/** One after the other, so that a message with many files does not cause more work at a time. */
+async function inspectAll(
   received: readonly ReceivedFile[],
   deps: Deps,
   discussion: InspectOptions,
 ): Promise<VerifiedFile[]> {
-  const judged: VerifiedFile[] = [];
+  const verified: VerifiedFile[] = [];
   for (const [index, file] of received.entries())
-    judged.push(await inspectUpload(file, deps, discussion).catch((error: unknown) => refuse(error, index)));
-  return judged;
+    verified.push(
+      await inspectUpload(file, deps, discussion).catch((error: unknown) => refuse(error, index)),
+    );
+  return verified;
 }
 
-/** Says which of the files it is. */
+/** Adds which of the files it is to the problem. */
 function refuse(error: unknown, index: number): never {
   if (!(error instanceof Problem) || error.status >= 500) throw error;
   const { code, message, cause } = error;
   throw new Problem(code, { message, errors: [{ pointer: `/file/${index}`, detail: message }], cause });
 }
 
-const nothingSaid = () =>
-  new Problem("invalid_body", { errors: [{ pointer: "", detail: "It needs a text, a file, or both." }] });
+const emptyMessage = () =>
+  new Problem("invalid_body", {
+    errors: [{ pointer: "", detail: "A message needs a text, a file, or both." }],
+  });

@@ -1,5 +1,5 @@
 import { discussionFor } from "../../discussions/discussion.ts";
-import { deleteParticipant } from "../../discussions/queries.ts";
+import { deleteParticipant } from "../../discussions/participants.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
