@@ -245,7 +245,7 @@ test("a process without a start form is started by its button alone", async () =
 test("an address without a form, and a form without a process, say so", async () => {
   const { page } = await visitor(site);
   await page.goto(`${site.server.url}/embed/nothing`);
-  await page.getByRole("heading", { name: "There is no such form" }).waitFor();
+  await page.getByRole("heading", { name: "This form does not exist" }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   const forms = await site.server.formSessions();
   const newEmbed = { process_key: "never_deployed" };

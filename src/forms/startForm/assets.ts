@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export interface Asset {
   readonly type: string;
   readonly text: string;
-  /** The text compressed, which leaves a third of it: phones are slow. */
+  /** The compressed text, a third of the size: phones have slow connections. */
   readonly gzip: Blob;
 }
 
@@ -20,7 +20,7 @@ const entry = fileURLToPath(new URL("../../../web/start-form/main.ts", import.me
 let bundled: Promise<PageAssets> | undefined;
 
 export function pageAssets(): Promise<PageAssets> {
-  // A failed attempt is not remembered.
+  // A failed attempt is not cached.
   bundled ??= bundle().catch((error) => {
     bundled = undefined;
     throw error;
@@ -49,6 +49,7 @@ const typeOf = (path: string) =>
 
 function named(files: ReadonlyMap<string, Asset>, ending: string): string {
   const name = [...files.keys()].find((candidate) => candidate.endsWith(ending));
-  if (name === undefined) throw new Error(`the bundle has no file that ends in ${ending}`);
+  if (name === undefined)
+    throw new Error(`The bundle of the start form has no file that ends with ${ending}.`);
   return name;
 }

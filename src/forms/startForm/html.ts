@@ -1,18 +1,18 @@
 /**
- * The page's HTML and the policy under which it runs. Everything that a visitor sees but the two sentences here is
- * made by the script, in the visitor's language.
+ * The page's HTML and its content security policy. The HTML contains only the texts for browsers without JavaScript and
+ * for a missing form. The script writes everything else, in the visitor's language.
  */
 
-/** Under `assets/` beside the page: a gateway may put both under a path of its own. */
+/** Files under `assets/`, relative to the page, because a gateway may put both under another path. */
 interface AssetNames {
   readonly script: string;
   readonly style: string;
 }
 
 /**
- * Nothing but the page's own script, style sheet and calls. form-js sets styles through the DOM's own properties, which
- * no policy forbids, so that no inline style need be allowed; what a form's author writes as a style attribute or
- * `<style>` in an HTML field has no effect. Images of a form are its own (`data:`) or of this host.
+ * Allows only the page's own script, style sheet and requests. form-js sets styles through DOM properties, which no
+ * policy forbids, so inline styles stay forbidden. A style attribute or `<style>` that a form's author writes in an HTML
+ * field has no effect. A form's images are `data:` URLs or come from this host.
  */
 function policy(frameAncestors: readonly string[]): string {
   const ancestors = frameAncestors.length > 0 ? frameAncestors.join(" ") : "'none'";
@@ -29,11 +29,11 @@ function policy(frameAncestors: readonly string[]): string {
   ].join("; ");
 }
 
-/** `frameAncestors`: origins that may show the page in a frame. */
+/** `frameAncestors` are the origins that may show the page in a frame. */
 export const pageHeaders = (frameAncestors: readonly string[]) => ({
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy": policy(frameAncestors),
-  // The address is what opens the form.
+  // Everybody who has the address can open the form, so it is not sent to other sites.
   "Referrer-Policy": "no-referrer",
   "Permissions-Policy": "geolocation=(), microphone=(), payment=()",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -42,13 +42,20 @@ export const pageHeaders = (frameAncestors: readonly string[]) => ({
 export const pageOfStartForm = (names: AssetNames) =>
   document(names, {
     head: `<script type="module" src="assets/${names.script}"></script>`,
-    body: `<main id="form"></main><noscript><p class="notice">This form needs JavaScript. · Formulir ini memerlukan JavaScript.</p></noscript>`,
+    body: `<main id="form"></main>
+<noscript><p class="notice">This form needs JavaScript. · Formulir ini memerlukan JavaScript.</p></noscript>`,
   });
 
 export const pageOfNoForm = (names: AssetNames) =>
   document(names, {
-    body: `<main><h1>There is no such form</h1><p>Check the address, or ask whoever gave it to you.</p>
-<div lang="id"><h1>Formulir tidak ditemukan</h1><p>Periksa alamatnya, atau tanyakan kepada yang memberikannya.</p></div></main>`,
+    body: `<main>
+<h1>This form does not exist</h1>
+<p>Check the address, or ask the person who gave it to you.</p>
+<div lang="id">
+<h1>Formulir tidak ditemukan</h1>
+<p>Periksa alamatnya, atau tanyakan kepada yang memberikannya.</p>
+</div>
+</main>`,
   });
 
 const document = (names: AssetNames, { head = "", body }: { head?: string; body: string }) => `<!doctype html>

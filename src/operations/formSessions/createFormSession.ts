@@ -2,7 +2,7 @@ import { findEmbed } from "../../forms/embeds.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 
-/** How long a visitor has for the form. */
+/** How much time a visitor has for the form. */
 const sessionSeconds = 4 * 60 * 60;
 
 export const createFormSession: Handler<"createFormSession"> = async ({ body }, { sql, formTokens }) => {

@@ -3,7 +3,7 @@ import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 
-/** The sessions that began there end with it: each request of a visitor looks for the embed. */
+/** Its sessions end too, because each request of a visitor looks up the embed. */
 export const deleteEmbed: Handler<"deleteEmbed"> = async ({ params, caller, requestId }, { sql, log }) => {
   const { tenant, subject } = caller;
   await sql.begin(async (tx) => {
@@ -18,6 +18,6 @@ export const deleteEmbed: Handler<"deleteEmbed"> = async ({ params, caller, requ
       requestId,
     });
   });
-  log.info({ tenant_id: tenant.id, actor: subject, embed_id: params.embed_id }, "an embed was removed");
+  log.info({ tenant_id: tenant.id, actor: subject, embed_id: params.embed_id }, "Embed deleted");
   return { status: 204, body: undefined };
 };

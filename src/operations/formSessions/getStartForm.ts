@@ -5,7 +5,7 @@ import { allowedExtensions } from "../../files/content/allowedTypes.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 
-/** Everything that the page of a form needs, also after it was reloaded. */
+/** Everything that a form's page needs, also after a reload. */
 export const getStartForm: Handler<"getStartForm"> = async ({ caller }, { sql, config, engine }) => {
   const { id, tenant, processKey, expiresAt } = caller;
   const definition = await engine.findDefinition(tenant, processKey);

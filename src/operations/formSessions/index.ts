@@ -1,8 +1,9 @@
 /**
- * Embedded start forms: an administrator embeds a process's form, a visitor's page begins a session and starts the
- * process (design 8 and 11).
+ * Embedded start forms: an administrator embeds the start form of a process. A visitor's page begins a session and
+ * starts the process (docs/decisions/reads-and-forms.md). The invariants:
  *
- * What holds here: tenant and process come from the form token; a session sees its own drafts, and starts one process.
+ * - Tenant and process come from the form token.
+ * - A session sees only its own drafts, and starts one process.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { createEmbed } from "./createEmbed.ts";

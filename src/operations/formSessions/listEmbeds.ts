@@ -1,5 +1,4 @@
-import { findEmbeds } from "../../forms/embeds.ts";
-import { embedUrl } from "../../forms/embedUrl.ts";
+import { embedUrl, findEmbeds } from "../../forms/embeds.ts";
 import type { Handler } from "../../handler.ts";
 
 export const listEmbeds: Handler<"listEmbeds"> = async ({ query, caller }, { sql, config }) => {

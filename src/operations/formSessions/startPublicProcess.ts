@@ -7,8 +7,8 @@ import { parseVariables } from "../../processes/variables/parse.ts";
 import type { StoredVariable } from "../../processes/variables/variable.ts";
 
 /**
- * Tenant and process come from the form token; the session starts one process, however often it asks, and whatever form
- * the process has got since.
+ * Tenant and process come from the form token. A session starts one process: every repeated request gets the same
+ * answer, even if the process has a new form by then.
  */
 export const startPublicProcess: Handler<"startPublicProcess"> = async (
   { body, faults, caller },
@@ -20,7 +20,7 @@ export const startPublicProcess: Handler<"startPublicProcess"> = async (
   if (started) return answerOf(started);
   const definition = await engine.findDefinition(tenant, processKey);
   if (!definition) throw new Problem("process_not_found");
-  refuseForeign(variables, definition.start_form);
+  refuseUnknown(variables, definition.start_form);
   return answerOf(await engine.start({ tenant, processKey, variables, by: { formSession } }));
 };
 
@@ -30,15 +30,15 @@ const answerOf = ({ processInstanceId, processKey, state }: Instance) => ({
 });
 
 /**
- * What the form does not ask for is not the visitor's to say: the process may go by it. A file is uploaded, and so looked
- * into: one within a variable would come in unseen.
+ * Rejects variables that the form does not define, because the process might base decisions on them. Also rejects files
+ * inside of variables: only an uploaded file is inspected.
  */
-function refuseForeign(variables: ReadonlyMap<string, StoredVariable>, form: object | null): void {
+function refuseUnknown(variables: ReadonlyMap<string, StoredVariable>, form: object | null): void {
   const isOfForm = namesOf(form);
   const errors = [...variables].flatMap(([name, { type }]) => {
     const pointer = `/variables/${pointerToken(name)}`;
     if (!isOfForm(name)) return [{ pointer, detail: "The form that starts the process has no such field." }];
-    const detail = "A visitor's file is uploaded, and its metadata is the variable.";
+    const detail = "Upload the file first, and send its metadata as the variable.";
     return type === "File" ? [{ pointer: `${pointer}/type`, detail }] : [];
   });
   if (errors.length > 0) throw new Problem("invalid_variable", { errors });

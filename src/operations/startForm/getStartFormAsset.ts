@@ -2,7 +2,7 @@ import { pageAssets } from "../../forms/startForm/assets.ts";
 import type { Handler } from "../../handler.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 
-/** Named by its content, and so never another's: a browser keeps it for good. */
+/** The name contains a hash of the content, so a browser may cache the file permanently. */
 export const getStartFormAsset: Handler<"getStartFormAsset"> = async ({ params }) => {
   const asset = (await pageAssets()).files.get(params.name);
   if (!asset) throw new Problem("route_not_found");

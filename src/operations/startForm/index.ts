@@ -1,8 +1,9 @@
 /**
- * The page of an embedded start form (design 11). Its data comes from the room `formSessions`, as for any other client.
+ * The page of an embedded start form (docs/decisions/reads-and-forms.md). It gets its data from the operations of
+ * `formSessions`, like any other client. Its invariants:
  *
- * What holds here: the page's own files and nothing else run in it, and nothing on it comes from or goes to another
- * host; only the origins that the embed names may frame it.
+ * - Only the page's own files run in it, and it exchanges data with no other host.
+ * - Only the origins that the embed names may show it in a frame.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { getStartFormAsset } from "./getStartFormAsset.ts";

@@ -58,7 +58,7 @@ test("an address that nobody made is a 404 whose page says so, in both languages
   expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
   expect(directives(page)["frame-ancestors"]).toBe("'none'");
   const html = await page.text();
-  expect(html).toContain("There is no such form");
+  expect(html).toContain("This form does not exist");
   expect(html).toContain("Formulir tidak ditemukan");
   expect(html).not.toContain("<script");
 });
