@@ -1,4 +1,4 @@
-/** What a table is: its registry entry, and its columns with the built-in ones. */
+/** What the service knows about a table: its registry entry, and its columns with the built-in ones. */
 import type { Column } from "../generated/schemas.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -6,13 +6,13 @@ import type { ColumnType } from "./columnTypes/columnType.ts";
 import { columnTypes } from "./columnTypes/index.ts";
 
 export interface Definition {
-  /** The registry's id. A table that is dropped and made again gets another. */
+  /** The id in the registry. A table that is dropped and created again gets a new one. */
   readonly id: number;
   readonly tenant: Tenant;
   readonly name: string;
   /** The tenant's own columns, in their order. */
   readonly columns: readonly Column[];
-  /** Every column that a row has and a condition may name. */
+  /** The type of every column, built-in ones included. A condition may name any of them. */
   readonly types: ReadonlyMap<string, ColumnType>;
   /** The tenant's own columns that allow null. */
   readonly nullable: ReadonlySet<string>;
@@ -23,6 +23,16 @@ export const builtInColumns = {
   created_at: columnTypes.timestamp,
   updated_at: columnTypes.timestamp,
 } as const satisfies Record<string, ColumnType>;
+
+/** PostgreSQL's own columns: every table has them, and no table may define them. */
+export const systemColumns: ReadonlySet<string> = new Set([
+  "tableoid",
+  "xmin",
+  "cmin",
+  "xmax",
+  "cmax",
+  "ctid",
+]);
 
 export const isBuiltIn = (column: string) => Object.hasOwn(builtInColumns, column);
 

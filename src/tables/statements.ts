@@ -188,7 +188,7 @@ const rowLockTimeout = "2s";
 
 /**
  * The change and its audit record as one statement: both happen, or neither. `registered` is one row if the registry
- * still has the definition. The change reads it before it locks a row, which sets the lock timeout without another round
+ * still has the definition. The change reads it before it locks a row. This sets the lock timeout without another round
  * trip.
  */
 function audited(

@@ -1,18 +1,17 @@
 /**
- * Judges the values of a request against a table's columns. Pure; faults are collected and none is thrown one by one, up
- * to the number that is sent: a body can have millions.
+ * Checks the values of a request against a table's columns. Pure. All faults are collected, up to the number that an
+ * answer may have, because a body can have millions.
  */
 import { pointerToken } from "../infrastructure/json.ts";
 import { type Fault, maxFaults, Problem, type ProblemCode } from "../infrastructure/problem.ts";
 import { type ColumnType, maxGrowth } from "./columnTypes/columnType.ts";
-import type { Definition } from "./definition.ts";
-import { isBuiltIn } from "./definition.ts";
+import { type Definition, isBuiltIn } from "./definition.ts";
 
 export interface ValueFault extends Fault {
   readonly code: ProblemCode;
 }
 
-/** Throws all faults as one problem, named after the first. */
+/** Throws all faults as one problem, with the code of the first. */
 export function refuse(faults: readonly (Fault | ValueFault)[]): void {
   const [first] = faults;
   if (!first) return;
@@ -20,7 +19,7 @@ export function refuse(faults: readonly (Fault | ValueFault)[]): void {
   throw new Problem("code" in first ? first.code : "invalid_body", { errors });
 }
 
-/** The faults of an insert's `rows`, which may be anything at all: what is not a row is the schema's to refuse. */
+/** The faults of an insert's `rows`, which may be any value. The schema reports what is not a row. */
 export function rowFaults(definition: Definition, rows: unknown): ValueFault[] {
   if (!Array.isArray(rows)) return [];
   const first = rows.find(isRecord);
@@ -30,7 +29,7 @@ export function rowFaults(definition: Definition, rows: unknown): ValueFault[] {
   const faults: ValueFault[] = first
     ? missingColumnFaults(definition, names, `/rows/${rows.indexOf(first)}`)
     : [];
-  // A row with more columns than the table has cannot fit.
+  // A row with more columns than the table cannot fit.
   const expected = names.size <= definition.types.size ? expectedColumns(definition, names) : undefined;
   for (let index = 0; index < rows.length && faults.length < maxFaults; index++) {
     const row = rows[index];
@@ -44,7 +43,7 @@ export function rowFaults(definition: Definition, rows: unknown): ValueFault[] {
   return faults;
 }
 
-/** The faults of a `where`: columns that do not exist, values that do not fit. null is a condition of its own. */
+/** The faults of a `where`: columns that do not exist, and values that do not fit. null fits every column. */
 export function conditionFaults(definition: Definition, where: unknown): ValueFault[] {
   if (!isRecord(where)) return exactNumberFaults(where, "/where");
   return faultsOf(where, "/where", (name, value) =>
@@ -52,14 +51,14 @@ export function conditionFaults(definition: Definition, where: unknown): ValueFa
   );
 }
 
-/** The faults of a `set`: also built-in columns, and null where the column does not allow it. */
+/** The faults of a `set`: those of a `where`, built-in columns, and null for a column that does not allow it. */
 export function assignmentFaults(definition: Definition, set: unknown): ValueFault[] {
   if (!isRecord(set)) return exactNumberFaults(set, "/set");
   const faults = faultsOf(set, "/set", (name, value) => ownValueFault(definition, name, value));
   return faults.length > 0 ? faults : growthFaults(definition, set, "/set");
 }
 
-/** The condition that a list's filters mean. Throws for a filter on no column or one that its type cannot read. */
+/** The condition that a list's filters mean. Throws if a column does not exist or its type cannot read the text. */
 export function filterCondition(
   definition: Definition,
   filters: Readonly<Record<string, string>>,
@@ -74,7 +73,7 @@ export function filterCondition(
 
 type Flaw = Pick<ValueFault, "code" | "detail">;
 
-/** What is wrong with an object's members, up to as many faults as are sent. */
+/** What is wrong with an object's members, up to the number that an answer may have. */
 function faultsOf(
   record: Record<string, unknown>,
   pointer: string,
@@ -89,12 +88,12 @@ function faultsOf(
   return faults;
 }
 
-/** A column's name is short: a longer one is pointed at by its beginning. */
+/** A valid column name is short, so only the beginning of a longer one is repeated. */
 const shortToken = (name: string) => pointerToken(name.length <= 100 ? name : `${name.slice(0, 100)}…`);
 
 interface ExpectedColumn {
   readonly name: string;
-  /** Undefined for a column that cannot be written. */
+  /** Undefined if the column cannot be written. */
   readonly type: ColumnType | undefined;
   readonly nullable: boolean;
 }
@@ -108,8 +107,8 @@ function expectedColumns(definition: Definition, names: ReadonlySet<string>): Ex
 }
 
 /**
- * Whether a row has just these columns, in this order, and values that fit. The common case, told quickly: this runs
- * for every value of a bulk insert, and oneRowFaults only for the rows that it leaves.
+ * Whether a row has exactly these columns, in this order, and values that fit. It is the fast path for the common case:
+ * it runs for every value of a bulk insert, and `oneRowFaults` only for the rows that it does not accept.
  */
 function fits(row: Record<string, unknown>, expected: readonly ExpectedColumn[]): boolean {
   let index = 0;
@@ -124,16 +123,16 @@ function fits(row: Record<string, unknown>, expected: readonly ExpectedColumn[])
   return index === expected.length && growth <= maxGrowth;
 }
 
-/** Of values that fit their columns. */
+/** Call it for values that fit their columns. */
 function growthFaults(definition: Definition, row: Record<string, unknown>, pointer: string): ValueFault[] {
   let growth = 0;
   for (const name in row) growth += definition.types.get(name)?.growth?.(row[name]) ?? 0;
   if (growth <= maxGrowth) return [];
-  const detail = `Its numbers, written out without powers of ten, have more than ${maxGrowth} characters more than here.`;
+  const detail = `Without powers of ten, the numbers of this row are more than ${maxGrowth} characters longer.`;
   return [{ code: "row_too_large", pointer, detail }];
 }
 
-/** Whether a row has so many columns more than the table that nothing else needs to be looked at. */
+/** Whether so many columns are unknown that the answer has no room for other faults. */
 function hasManyUnknown(definition: Definition, row: Record<string, unknown>): boolean {
   let left = definition.types.size + maxFaults;
   for (const _ in row) if (left-- === 0) return true;
@@ -153,7 +152,7 @@ function oneRowFaults(
     faults.push({
       code: "unequal_columns",
       pointer,
-      detail: "Every row must have exactly the same columns as the first one.",
+      detail: "Every row must have exactly the same columns as the first row.",
     });
   return faults.length > 0 ? faults : growthFaults(definition, row, pointer);
 }
@@ -172,7 +171,7 @@ function missingColumnFaults(
     }));
 }
 
-/** For a column that the caller writes: a built-in one is refused, null only where the column allows it. */
+/** For a column that the caller writes. Refuses built-in columns, and null if the column does not allow it. */
 function ownValueFault(definition: Definition, name: string, value: unknown): Flaw | undefined {
   if (isBuiltIn(name))
     return { code: "built_in_column", detail: `Column "${name}" is built in and cannot be set.` };
@@ -188,13 +187,13 @@ function valueFault(definition: Definition, name: string, value: unknown): Flaw 
     const shown = JSON.stringify(name.toWellFormed().slice(0, 100));
     return { code: "unknown_column", detail: `Column ${shown} does not exist in this table.` };
   }
-  // Undefined is a filter's text that means no value of the type.
+  // Undefined is the value of a filter that its type cannot read.
   return value !== undefined && type.accepts(value)
     ? undefined
     : { code: "invalid_value", detail: `Column "${name}" takes ${type.takes}.` };
 }
 
-/** A number kept as it was written (json.ts) is an object to the schema. */
+/** The schema takes a number that json.ts keeps as written for an object. */
 const exactNumberFaults = (value: unknown, pointer: string): ValueFault[] =>
   JSON.isRawJSON(value) ? [{ code: "invalid_body", pointer, detail: "It must be an object." }] : [];
 

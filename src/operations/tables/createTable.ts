@@ -4,14 +4,13 @@ import type { Handler } from "../../handler.ts";
 import { quoteIdentifier, quoteTable } from "../../infrastructure/database/identifiers.ts";
 import { maxFaults, Problem } from "../../infrastructure/problem.ts";
 import { columnTypes } from "../../tables/columnTypes/index.ts";
-import { isBuiltIn } from "../../tables/definition.ts";
-import { systemColumns } from "../../tables/identifiers.ts";
-import { insertRecord, runDefinition } from "../../tables/queries.ts";
+import { isBuiltIn, systemColumns } from "../../tables/definition.ts";
+import { insertRecord } from "../../tables/queries.ts";
 import { refuse, type ValueFault } from "../../tables/values.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 import { lockTenant } from "../../tenants/queries.ts";
 
-/** Makes the table, its registry entry and its audit record in one transaction. */
+/** Creates the table, its registry entry and its audit record in one transaction. */
 export const createTable: Handler<"createTable"> = async ({ body, faults, caller, requestId }, { sql }) => {
   refuse([...faults, ...columnFaults(body)]);
   const { name, description = "", columns: given } = body as NewTable;
@@ -21,11 +20,11 @@ export const createTable: Handler<"createTable"> = async ({ body, faults, caller
   try {
     const record = await sql.begin(async (tx) => {
       await lockTenant(tx, tenant.id);
-      const made = await insertRecord(tx, { tenantId: tenant.id, name, description, columns });
-      await runDefinition(tx, statement);
+      const created = await insertRecord(tx, { tenantId: tenant.id, name, description, columns });
+      await tx.unsafe(statement);
       const change = { action: "create_table", table: name, statement, affectedRows: null } as const;
       await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
-      return made;
+      return created;
     });
     return {
       status: 201,
@@ -36,7 +35,7 @@ export const createTable: Handler<"createTable"> = async ({ body, faults, caller
   }
 };
 
-/** What the schema cannot say: built-in and system columns, and one name twice. */
+/** The faults that the contract's schema cannot find: built-in and system columns, and duplicate names. */
 function columnFaults(body: unknown): ValueFault[] {
   const columns = (body as Partial<NewTable> | null)?.columns;
   if (!Array.isArray(columns)) return [];
@@ -54,7 +53,7 @@ function columnFaults(body: unknown): ValueFault[] {
 
 function columnFault(name: string, pointer: string, seen: ReadonlySet<string>): ValueFault | undefined {
   if (isBuiltIn(name) || systemColumns.has(name))
-    return { code: "built_in_column", pointer, detail: `Column "${name}" is built in and comes by itself.` };
+    return { code: "built_in_column", pointer, detail: `Column "${name}" is built in. Leave it out.` };
   return seen.has(name)
     ? { code: "duplicate_column", pointer, detail: `Column "${name.slice(0, 100)}" is defined twice.` }
     : undefined;
@@ -74,7 +73,7 @@ function createStatement(schema: string, name: string, columns: readonly Column[
   return `create table ${quoteTable(schema, name)} (${all.join(", ")})`;
 }
 
-/** A registry entry, a relation, or a type of this name: two at once may meet in any of the three. */
+/** A registry entry, a relation or a type has the name. Simultaneous requests can collide in any of the three. */
 function isNameInUse(error: unknown): boolean {
   if (!(error instanceof postgres.PostgresError)) return false;
   const constraints = ["tenant_tables_name", "pg_type_typname_nsp_index", "pg_class_relname_nsp_index"];

@@ -3,11 +3,11 @@ import type { Handler } from "../../handler.ts";
 import { quoteTable } from "../../infrastructure/database/identifiers.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { tableNotFound } from "../../tables/definition.ts";
-import { deleteRecord, runDefinition } from "../../tables/queries.ts";
+import { deleteRecord } from "../../tables/queries.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
 import { lockTenant } from "../../tenants/queries.ts";
 
-/** Removes the table, its registry entry and adds the audit record in one transaction. */
+/** Drops the table, deletes its registry entry and adds the audit record in one transaction. */
 export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, requestId }, { sql }) => {
   if (query.confirm !== true) throw notConfirmed();
   const { table } = params;
@@ -18,8 +18,8 @@ export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, r
       const dropped = await deleteRecord(tx, tenant.id, table);
       if (!dropped) throw tableNotFound(table);
       const name = quoteTable(tenant.schema, table);
-      // A table that somebody dropped behind the API's back can still be cleared from the registry.
-      await runDefinition(tx, `drop table if exists ${name}`);
+      // If somebody dropped the table with SQL, this still clears the registry.
+      await tx.unsafe(`drop table if exists ${name}`);
       const statement = `drop table ${name}`;
       const change = { action: "drop_table", table, statement, affectedRows: null } as const;
       await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
@@ -33,8 +33,8 @@ export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, r
 
 const notConfirmed = () =>
   new Problem("confirmation_required", {
-    message: "Dropping a table loses all its rows. Add confirm=true to do it. Nothing was changed.",
+    message: "Dropping a table deletes all its rows. To confirm, add confirm=true. Nothing was changed.",
   });
 
-/** The platform made a view, or the like, on the table. */
+/** For example, the platform created a view of the table. */
 const hasDependents = (error: unknown) => error instanceof postgres.PostgresError && error.code === "2BP01";

@@ -1,11 +1,10 @@
 /**
- * The tenant table builder (reference: tenant-table-builder).
+ * The tenant table builder (docs/decisions/tables.md). Its invariants:
  *
- * What holds here, always:
- * - A table exists for a caller only while `waybill.tenant_tables` lists it for the caller's tenant. Names reach SQL
- *   only after that look-up, quoted in identifiers.ts.
- * - A change and its audit record commit together, or neither does.
- * - A request is one statement: all of it happens, or nothing.
+ * - A table exists for a caller only while `waybill.tenant_tables` lists it for the caller's tenant. A name reaches SQL
+ *   only after that look-up, quoted by infrastructure/database/identifiers.ts.
+ * - A change and its audit record commit together.
+ * - A request on rows is one statement, so it succeeds or fails as a whole.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { createTable } from "./createTable.ts";

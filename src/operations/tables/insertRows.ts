@@ -4,7 +4,7 @@ import { insertRows as insertStatement } from "../../tables/statements.ts";
 import { rowFaults } from "../../tables/values.ts";
 import { writeRows } from "../../tables/writeRows.ts";
 
-/** All rows in one statement with one parameter: the whole request succeeds or the whole fails. */
+/** All rows go in one statement with one parameter, so the request succeeds or fails as a whole. */
 export const insertRows: Handler<"insertRows"> = async (request, deps) => {
   const body = await writeRows(request, deps, {
     participle: "inserted",

@@ -8,7 +8,7 @@ import { runPage } from "../../tables/queries.ts";
 import { selectPage } from "../../tables/statements.ts";
 import { filterCondition } from "../../tables/values.ts";
 
-/** One round trip; the database writes the rows' JSON, which goes out as it is. */
+/** One round trip. The database writes the rows' JSON, which is sent unchanged. */
 export const listRows: Handler<"listRows"> = async ({ params, query, caller }, { sql, caches }) => {
   const { page = 0, limit = 50, $total: total = true, ...filters } = query;
   refuseReserved(filters);
@@ -36,15 +36,18 @@ export const listRows: Handler<"listRows"> = async ({ params, query, caller }, {
   };
 };
 
-/** program_limit_exceeded: one value too large to be written out at all. */
+/** program_limit_exceeded: PostgreSQL cannot write a value because it is too large. */
 function refuseSize(error: unknown): never {
   throw error instanceof postgres.PostgresError && error.code === "54000" ? answerTooLarge(error) : error;
 }
 
-/** Parameters that begin with `$` are kept for later features; no column can begin so. */
+/** Parameters that begin with `$` are reserved for later features. No column name can begin with it. */
 function refuseReserved(filters: Readonly<Record<string, unknown>>): void {
   const errors: Fault[] = Object.keys(filters)
     .filter((name) => name.startsWith("$"))
-    .map((name) => ({ pointer: `/query/${name}`, detail: `There is no parameter ${JSON.stringify(name)}.` }));
+    .map((name) => ({
+      pointer: `/query/${name}`,
+      detail: `Parameter ${JSON.stringify(name)} does not exist.`,
+    }));
   if (errors.length > 0) throw new Problem("invalid_parameter", { errors });
 }

@@ -2,7 +2,7 @@ import { numberText } from "../../infrastructure/json.ts";
 import type { ColumnType } from "./columnType.ts";
 import { isWhole, wholeText } from "./integer.ts";
 
-/** 64 bits. A string in answers, since a JavaScript client would round the number. */
+/** 64 bits. Answers have it as a string, because a JavaScript client would round the number. */
 export const bigint: ColumnType = {
   sqlType: "bigint",
   takes: "a whole number, or its digits as a string, from -9223372036854775808 to 9223372036854775807",
@@ -13,7 +13,7 @@ export const bigint: ColumnType = {
   toAnswer: (column) => `${column}::text`,
 };
 
-/** Digits too few to overflow: the common case, told by a pattern alone. */
+/** Too few digits to overflow: the common case, which one pattern recognises. */
 const isPlain = (value: unknown) => typeof value === "string" && /^-?(0|[1-9]\d{0,17})$/.test(value);
 
 const digitsOf = (value: unknown) =>

@@ -1,6 +1,6 @@
 import type { ColumnType } from "./columnType.ts";
 
-/** `true` or `false` and nothing that PostgreSQL would also take for them. */
+/** Only `true` and `false`. PostgreSQL would also read other texts, such as `on`. */
 export const boolean: ColumnType = {
   sqlType: "boolean",
   takes: "true or false",

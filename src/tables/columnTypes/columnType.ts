@@ -1,30 +1,30 @@
-/** What the table builder knows of one column type. Each type is a file beside this one. */
+/** Everything that the table builder needs to know about one column type. Each type has its own file in this folder. */
 export interface ColumnType {
   /** The column's type in PostgreSQL. */
   readonly sqlType: string;
-  /** What a JSON value of the wrong kind is told to be: "a string", "a whole number from … to …". */
+  /** What the column accepts, for messages: "a string", "a whole number from … to …". */
   readonly takes: string;
-  /** Whether a JSON value (never null) fits, without losing anything. */
+  /** Whether the column can store a JSON value (never null) without losing anything. */
   accepts(value: unknown): boolean;
-  /** A filter's text as the JSON value that it means; undefined where it means none. */
+  /** The JSON value that a filter's text means. Undefined if the type cannot read it. */
   fromFilter(text: string): unknown;
-  /** An accepted value as text that PostgreSQL casts to `sqlType`. */
+  /** An accepted value, as text that PostgreSQL casts to `sqlType`. */
   toText(value: unknown): string;
-  /** The type under which `jsonb_to_recordset` reads accepted values, where that is not `sqlType` itself. */
+  /** The type with which `jsonb_to_recordset` reads accepted values, if it is not `sqlType`. */
   readonly recordType?: string;
   /**
-   * How many characters an accepted value's answer has more than what was sent, where that may be many. Above `maxGrowth`
-   * the rest is not counted.
+   * By how many characters the answer of an accepted value is longer than what was sent. Absent for types that grow
+   * little. Counting may stop above `maxGrowth`.
    */
   growth?(value: unknown): number;
-  /** About how many bytes a value's answer has at most, where that may be many. */
+  /** About how many bytes the answer of a value has at most. Absent for types with short values. */
   readonly maxBytes?: number;
-  /** The SQL expression whose JSON is the answer's value, given the column's expression. Itself where absent. */
+  /** The SQL expression for the answer's value, from the column's expression. Absent if it is the column itself. */
   toAnswer?(column: string): string;
 }
 
 /**
- * Characters by which a row's numbers may grow when they are written out, beyond what was sent: `1e131000` has 131,001.
- * Without this a request of some kilobytes would make rows that no answer can hold.
+ * By how many characters the numbers of a row may grow when PostgreSQL writes them without powers of ten. `1e131000`
+ * has 131,001 digits: without this bound, a request of a few kilobytes could make rows that no answer can hold.
  */
 export const maxGrowth = 2 * 1024 ** 2;

@@ -1,6 +1,6 @@
 import type { ColumnType } from "./columnType.ts";
 
-/** Whatever PostgreSQL can hold as text: any Unicode but U+0000 and halves of surrogate pairs. */
+/** Every text that PostgreSQL can hold: any Unicode except U+0000 and halves of surrogate pairs. */
 export const text: ColumnType = {
   sqlType: "text",
   takes: "a string (without U+0000)",
