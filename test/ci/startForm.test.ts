@@ -80,7 +80,7 @@ describe.each(["desktop", "phone"] as const)("on a %s", (device) => {
       [named("empty.pdf", 0), "The file is empty."],
       [named("large.pdf", 1024 ** 2 + 1), "The file is larger than 1 MB."],
       [macroDocx, "The document contains macros or active controls."],
-      [named("lying.png", 100), "The file's name, its declared content type and its bytes do not agree."],
+      [named("lying.png", 100), "The content of the file does not match its name or type."],
     ];
     for (const [file, words] of refusals) {
       await card.input.setInputFiles(file);

@@ -1,15 +1,18 @@
 /**
- * The types that may be attached (reference, "Allowed files"), and what may be said of each.
+ * The allowed types of files (docs/decisions/requirements.md, Attachment operations), and the names under which clients
+ * declare them and the detector finds them.
  */
 import { ContentRejection } from "./rejection.ts";
 
 export interface AllowedType {
   readonly format: "jpeg" | "png" | "pdf" | "docx" | "xlsx";
-  /** What the attachment is stored and sent as. */
+  /** The type under which the file is stored and sent. */
   readonly mimeType: string;
-  /** Other names under which real clients declare it. */
+  /** Other names that real clients declare. */
   readonly aliases: readonly string[];
-  /** What else the detector may call it: it does not read every archive far enough, and names animated PNG apart. */
+  /**
+   * Other names that the detector gives it: it does not read every archive far enough, and tells animated PNG apart.
+   */
   readonly alsoDetectedAs: readonly string[];
 }
 
@@ -53,10 +56,10 @@ const typesByExtension: ReadonlyMap<string, AllowedType> = new Map([
   ["xlsx", xlsx],
 ]);
 
-/** In the reference's order, for `allowed-types`. */
+/** In the order in which `allowed-types` lists them. */
 export const allowedExtensions: readonly string[] = [...typesByExtension.keys()];
 
-/** The type that a file's extension names, in either case; throws `extension_not_allowed`. */
+/** The type of a file's extension, in upper or lower case. Throws `extension_not_allowed`. */
 export function typeOfFileName(fileName: string): AllowedType {
   const dot = fileName.lastIndexOf(".");
   const type = dot < 0 ? undefined : typesByExtension.get(fileName.slice(dot + 1).toLowerCase());
@@ -64,7 +67,7 @@ export function typeOfFileName(fileName: string): AllowedType {
   return type;
 }
 
-/** Whether a part's `Content-Type` agrees. Absent or `application/octet-stream` says nothing, so it does. */
+/** Whether a part's `Content-Type` fits. A missing one and `application/octet-stream` fit any type. */
 export function isDeclaredAs(type: AllowedType, declaredType: string | undefined): boolean {
   const declared = (declaredType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (declared === "" || declared === "application/octet-stream") return true;

@@ -1,8 +1,9 @@
 /**
- * Whether a file is what its name says, judged by its bytes (design 8).
+ * Checks whether the content of a file is what its name says.
  *
- * The detector (`file-type`) goes first and says what the file claims to be; it can be lied to, so each format
- * is then walked by structure. Every check reads through one window and costs time in proportion to the file.
+ * The detector (`file-type`) comes first and says what the file claims to be. It can be deceived, so each format is
+ * then walked by its structure. Every check reads through one window, and its time is proportional to the size of the
+ * file.
  */
 import { fileTypeFromFile } from "file-type";
 import { type AllowedType, isDeclaredAs, isDetectedAs, typeOfFileName } from "./allowedTypes.ts";
@@ -15,11 +16,11 @@ import { ContentRejection } from "./rejection.ts";
 import { refuseArchiveTail } from "./zipEnd.ts";
 
 export interface UploadedFile {
-  /** A local file, complete and no longer written to. */
+  /** A local file that is complete. */
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** The original name; only its extension is looked at. */
+  /** The original name. Only the extension matters. */
   readonly fileName: string;
   /** The `Content-Type` of the multipart part, if it had one. */
   readonly declaredType?: string | undefined;
@@ -33,7 +34,7 @@ const checks: Record<AllowedType["format"], (file: FileBytes) => Promise<void> |
   xlsx: (file) => checkOfficeDocument(file, "xlsx"),
 };
 
-/** Answers the file's content type, or throws `ContentRejection`; any other error is the file system's. */
+/** Returns the file's content type. Throws `ContentRejection`, and errors of the file system. */
 export async function checkContent(upload: UploadedFile): Promise<{ mimeType: string }> {
   const type = typeOfFileName(upload.fileName);
   if (!isDeclaredAs(type, upload.declaredType)) throw new ContentRejection("type_mismatch");

@@ -1,4 +1,6 @@
-/** The content check as work for another thread: what it finds is returned as data. */
+/**
+ * The content check as work for another thread. It returns rejections as data, because thrown errors lose their class.
+ */
 
 import type { RejectionCode } from "../../infrastructure/problem.ts";
 import { checkContent, type UploadedFile } from "./checkContent.ts";
@@ -8,11 +10,11 @@ export type ContentVerdict =
   | { readonly mimeType: string }
   | {
       readonly rejection: RejectionCode;
-      /** What a parser said, for the log. */
+      /** A parser's message, for the log. */
       readonly cause: string | undefined;
     };
 
-/** As `checkContent`, but answers a rejection. Throws the file system's errors. */
+/** As `checkContent`, but returns a rejection. Throws errors of the file system. */
 export async function inspectContent(upload: UploadedFile): Promise<ContentVerdict> {
   try {
     return await checkContent(upload);

@@ -1,12 +1,12 @@
 /**
- * Bounded reading from a local file: whatever its size, one window of it is in memory.
+ * Bounded reading from a local file: one window of it is in memory, whatever its size.
  *
- * Reading is synchronous. The checks run in a thread of their own, where nobody waits behind them, and a file of many
- * small parts would spend most of its time on promises.
+ * Reading is synchronous. The checks run in a separate thread, where they block nobody, and promises would take most of
+ * the time for a file of many small parts.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** Bytes held at once, and the most that one `peek` or `take` may ask for. */
+/** Size of the window in bytes, and the largest length for `peek` and `take`. */
 export const windowBytes = 64 * 1024;
 
 export interface FileBytes {
@@ -14,13 +14,13 @@ export interface FileBytes {
   readonly descriptor: number;
   /** Bytes. */
   readonly size: number;
-  /** The bytes from `position` on: `length` of them, fewer only at the end of the file. */
+  /** Reads `length` bytes from `position`, fewer only at the end of the file. */
   read(position: number, length: number): Buffer;
-  /** The same into `bytes`, answering the part of it that was filled. */
+  /** Reads into `bytes` and returns the part that was filled. */
   readInto(bytes: Buffer, position: number): Buffer;
 }
 
-/** Opens the file, runs `use`, closes the file. Throws the file system's own error if it cannot be read. */
+/** Opens the file, runs `use`, and closes the file. Throws errors of the file system. */
 export async function withFileBytes<T>(path: string, use: (file: FileBytes) => Promise<T> | T): Promise<T> {
   const descriptor = openSync(path, "r");
   try {
@@ -46,10 +46,10 @@ function fill(descriptor: number, bytes: Buffer, position: number): Buffer {
   return bytes.subarray(0, filled);
 }
 
-/** Reads a file forward through one window. What it hands out is valid until the next call. */
+/** Reads a file forward through one window. A buffer that it returns is valid until the next call. */
 export class Cursor {
   readonly #file: FileBytes;
-  // One buffer for the whole walk: a fresh one a window outruns the garbage collector on a large file.
+  // One buffer for the whole file: new ones for each window come faster than the garbage collector frees them.
   readonly #buffer = Buffer.allocUnsafe(windowBytes);
   #window: Buffer = this.#buffer.subarray(0, 0);
   #windowStart = 0;
@@ -60,12 +60,12 @@ export class Cursor {
     this.position = position;
   }
 
-  /** Bytes between here and the end of the file. */
+  /** Bytes from the position to the end of the file. */
   get remaining(): number {
     return Math.max(0, this.#file.size - this.position);
   }
 
-  /** At least `length` bytes from here without moving, and what else the window holds; fewer only at the end. */
+  /** At least `length` bytes at the position, and the rest of the window. Does not move; shorter only at the end. */
   peekWindow(length: number): Buffer {
     const offset = this.#offsetFor(length);
     return this.#window.subarray(offset);
@@ -76,7 +76,7 @@ export class Cursor {
     return this.#window.subarray(offset, offset + length);
   }
 
-  /** The byte here, without moving; undefined at the end. */
+  /** The byte at the position, or undefined at the end. Does not move. */
   peekByte(): number | undefined {
     const offset = this.#offsetFor(1);
     return this.#window[offset];
@@ -92,7 +92,7 @@ export class Cursor {
     this.position += length;
   }
 
-  /** Where the position is in the window, which this may replace by one that holds `length` bytes from there on. */
+  /** The position's offset in the window. Reads a new window if this one does not hold `length` bytes from there. */
   #offsetFor(length: number): number {
     const offset = this.position - this.#windowStart;
     if (offset >= 0 && offset + length <= this.#window.length) return offset;

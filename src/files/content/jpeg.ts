@@ -1,6 +1,6 @@
 /**
- * JPEG by structure (ITU-T T.81 annex B): every segment and every scan from SOI to EOI, then what follows.
- * Scans are only searched for their end, not decoded.
+ * Checks the structure of a JPEG (ITU-T T.81 annex B): every segment and every scan from SOI to EOI, and then the data
+ * behind it. Scans are not decoded, only searched for their end.
  */
 import { Cursor, type FileBytes } from "./fileBytes.ts";
 import { checkImageSize } from "./imageSize.ts";
@@ -10,10 +10,10 @@ import { ContentRejection } from "./rejection.ts";
 const startOfImage = 0xffd8;
 const endOfImage = 0xd9;
 const startOfScan = 0xda;
-/** Progressive pictures have about ten; each costs a decoder a pass over the whole picture. */
+/** Progressive pictures have about ten. Each costs a decoder a pass over the whole picture. */
 const maxScans = 500;
 
-/** In all pictures of a file; a large colour profile and metadata take some hundreds. */
+/** In all pictures of a file. A large colour profile and metadata take some hundreds. */
 const maxSegments = 50_000;
 
 export function checkJpeg(file: FileBytes): void {
@@ -23,7 +23,7 @@ export function checkJpeg(file: FileBytes): void {
   checkJpegTrailer(file, cursor, (behind) => walkPicture(behind, budget));
 }
 
-/** Moves from a picture's SOI to just past its EOI. */
+/** Moves from a picture's SOI to the byte after its EOI. */
 function walkPicture(cursor: Cursor, budget: { segments: number }): void {
   const start = cursor.take(2);
   if (start.length < 2 || start.readUInt16BE() !== startOfImage) throw new ContentRejection("image_damaged");
@@ -75,7 +75,7 @@ function checkFrame(head: Buffer, length: number): void {
   checkImageSize(head.readUInt16BE(5), head.readUInt16BE(3));
 }
 
-/** Stops at the marker that ends the scan; stuffed zeros, restart markers and fill bytes belong to it. */
+/** Stops at the marker that ends the scan. Stuffed zeros, restart markers and fill bytes belong to the scan. */
 function skipScan(cursor: Cursor): void {
   for (;;) {
     const window = cursor.peekWindow(2);
@@ -107,7 +107,7 @@ function nextByte(cursor: Cursor): number {
 
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7;
 
-/** SOF0 to SOF15, among which DHT, JPG and DAC have their codes. */
+/** SOF0 to SOF15, without DHT, JPG and DAC, whose codes lie between them. */
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 

@@ -1,9 +1,12 @@
 /**
- * What may follow a JPEG's end: only what cameras and phones are known to write there.
+ * Checks the data after a JPEG's end. Only data that cameras and phones are known to write there is allowed:
  *
- * Further JPEG pictures (CIPA DC-007 multi-picture: previews, gain maps of current phones), a motion photo's MP4
- * (Android Motion Photo format), padding between and after them, and the closing records of Samsung (SEF) and
- * vivo phones, whose layouts ExifTool documents. All else would be a second file behind the first.
+ * - further JPEG pictures (CIPA DC-007 multi-picture: previews, gain maps of current phones),
+ * - a motion photo's MP4 (Android Motion Photo format),
+ * - padding between and after them,
+ * - the closing records of Samsung (SEF) and vivo phones, whose layouts ExifTool documents.
+ *
+ * Everything else would be a second file behind the first.
  */
 import type { Cursor, FileBytes } from "./fileBytes.ts";
 import { ContentRejection } from "./rejection.ts";
@@ -14,7 +17,7 @@ export function checkJpegTrailer(file: FileBytes, cursor: Cursor, walkPicture: W
   const budget = { boxes: maxBoxes };
   const end = samsungRecordStart(file, cursor.position) ?? file.size;
   for (;;) {
-    // Before padding is looked for: a clip begins with its first box's length, whose first bytes are zero.
+    // Must come before the padding: a clip begins with the length of its first box, whose first bytes are zero.
     if (cursor.peek(8).toString("latin1", 4) === "ftyp") walkMovie(cursor, end, budget);
     skipPadding(cursor, end);
     if (cursor.position === end) return;
@@ -28,7 +31,7 @@ export function checkJpegTrailer(file: FileBytes, cursor: Cursor, walkPicture: W
 
 const pictureStart = Buffer.from([0xff, 0xd8, 0xff]);
 
-/** Cameras pad with zeros or, as Panasonic's do between pictures, with 0xFF. */
+/** Cameras pad with zeros; Panasonic's pad with 0xFF between pictures. */
 function skipPadding(cursor: Cursor, end: number): void {
   let last = 0;
   while (cursor.position < end) {
@@ -38,7 +41,7 @@ function skipPadding(cursor: Cursor, end: number): void {
     last = window[length - 1] ?? last;
     cursor.skip(length);
     if (length === window.length) continue;
-    // The 0xFF before 0xD8 was not padding but half of the next picture's first marker.
+    // The 0xFF before 0xD8 is not padding but the first half of the next picture's marker.
     if (window[length] === 0xd8 && last === 0xff) cursor.skip(-1);
     return;
   }
@@ -47,10 +50,10 @@ function skipPadding(cursor: Cursor, end: number): void {
 const isPadding = (byte: number | undefined) =>
   byte === 0x00 || byte === 0x0a || byte === 0x0d || byte === 0xff;
 
-/** In all movies of a file; a clip in fragments of a second has some dozens. */
+/** In all movies of a file. A clip with fragments of one second has some dozens. */
 const maxBoxes = 10_000;
 
-/** Top-level boxes of ISO 14496-12 (and QuickTime's `wide`) that a recorded clip consists of. */
+/** The top-level boxes of ISO 14496-12 (and QuickTime's `wide`) that recorded clips have. */
 const movieBoxes = new Set(["ftyp", "free", "skip", "wide", "mdat", "moov", "moof", "mfra", "uuid", "meta"]);
 
 function walkMovie(cursor: Cursor, end: number, budget: { boxes: number }): void {
@@ -65,7 +68,7 @@ function walkMovie(cursor: Cursor, end: number, budget: { boxes: number }): void
   }
 }
 
-/** 0 means "to the end", 1 means "in the next eight bytes". */
+/** The length 0 means "to the end", 1 means "in the next eight bytes". */
 function boxLength(head: Buffer, available: number): number | undefined {
   if (head.length < 8) return undefined;
   const short = head.readUInt32BE(0);
@@ -76,8 +79,9 @@ function boxLength(head: Buffer, available: number): number | undefined {
 }
 
 /**
- * Samsung: data blocks, then a directory "SEFH", version, count, and per block 4 bytes of type, its distance back from
- * the directory and its length; last, the directory's length and "SEFT". Blocks must fill the space up to the directory.
+ * Samsung's record: data blocks, a directory, the directory's length and "SEFT". The directory is "SEFH", version,
+ * count, and for each block 4 bytes of type, its distance back from the directory, and its length. The blocks must fill
+ * the space up to the directory.
  */
 function samsungRecordStart(file: FileBytes, from: number): number | undefined {
   const tail = file.read(Math.max(from, file.size - 8), 8);
@@ -92,7 +96,7 @@ function samsungRecordStart(file: FileBytes, from: number): number | undefined {
   return start < from ? undefined : start;
 }
 
-/** How far back from the directory its blocks reach without a gap. */
+/** How many bytes before the directory its blocks fill without a gap. */
 function filledBefore(directory: Buffer): number {
   const blocks: { distance: number; length: number }[] = [];
   for (let at = 12; at < directory.length; at += 12) {

@@ -1,10 +1,10 @@
 /**
- * docx and xlsx by structure: a zip archive without tricks, that is an office package (OPC), whose main part is a
- * document or workbook without macros.
+ * Checks the structure of docx and xlsx: a zip archive without tricks that is an office package (OPC), with a main part
+ * that is a document or workbook without macros.
  *
- * Refused: macros, Excel 4 macro sheets and ActiveX by content type, relationship or name; templates, objects and frames
- * that would be loaded from another computer. Allowed: hyperlinks, linked pictures and workbooks, embedded OLE objects
- * and files, of which only the bytes are counted.
+ * Refused: macros, Excel 4 macro sheets and ActiveX, by content type, relationship or name; templates, objects and
+ * frames that are loaded from another computer. Allowed: hyperlinks, linked pictures and workbooks, embedded OLE
+ * objects and files. Of embedded files only the bytes are counted.
  */
 import type { FileBytes } from "./fileBytes.ts";
 import {
@@ -73,7 +73,7 @@ function refuseMacros(archive: ZipArchive, types: ContentTypes): void {
   if (found) throw new ContentRejection("document_has_macros");
 }
 
-/** Answers the key of the main part; there must be exactly one. */
+/** Returns the key of the main part. There must be exactly one. */
 async function checkRelationships(archive: LaidOutArchive): Promise<string> {
   const mains: string[] = [];
   await readRelationships(archive, (relationship) => {
@@ -92,16 +92,16 @@ async function checkRelationships(archive: LaidOutArchive): Promise<string> {
 
 const loadedTypes = /\/(?:attachedtemplate|oleobject|package|frame|subdocument|afchunk)$/;
 
-/** Word notes a template's path on the author's own drive in honest documents; another computer's is an attack. */
+/** Honest documents name a template on the author's own drive; one on another computer is an attack. */
 function isRemote({ type, target, external }: Relationship): boolean {
   if (!external || !loadedTypes.test(type.toLowerCase())) return false;
   const isLocal = /^(?:file:\/{2,3})?[a-z]:[\\/]/i.test(target) || /^[^\\/:][^:]*$/.test(target);
   return !isLocal;
 }
 
-/** The main part is read up to its root element only: the rest may be deep and long, and is the receiver's to read. */
+/** The main part is read in slices and only up to its root element: the rest may be deep and long. */
 const sliceBytes = 1024;
-/** Word declares some forty namespaces there. */
+/** Word declares about forty namespaces there. */
 const maxRootTokens = 1_000;
 
 interface Expectation {
@@ -127,7 +127,9 @@ async function checkMainPart(archive: LaidOutArchive, { key, types, expected }: 
   if (!root) throw new ContentRejection("document_wrong_kind");
 }
 
-/** A part without a content type makes Office call the file damaged; `[trash]` is what it leaves behind itself. */
+/**
+ * Office calls a file damaged if a part has no content type, except in `[trash]`, which Office itself leaves behind.
+ */
 function refuseUntypedParts({ entries }: ZipArchive, types: ContentTypes): void {
   const untyped = entries.some(
     ({ key, isFolder }) =>

@@ -1,6 +1,4 @@
-/**
- * What an office document says about itself (OPC, ISO 29500-2): the content type of every part, and every relationship.
- */
+/** Reads the content types and the relationships of an office document's parts (OPC, ISO 29500-2). */
 import { createXmlReader, type XmlBudget, type XmlTag } from "./officeXml.ts";
 import { ContentRejection } from "./rejection.ts";
 import { inflateEntry } from "./zipContents.ts";
@@ -14,19 +12,19 @@ const relationshipsNamespace = "http://schemas.openxmlformats.org/package/2006/r
 const maxTypesBytes = 1024 * 1024;
 /** More than two attributes for each of `maxEntries` parts. */
 const maxTypesTokens = 20_000;
-/** A sheet may have 65,530 hyperlinks, at about 200 bytes and five tags and attributes each. */
+/** A sheet may have 65,530 hyperlinks, each with about 200 bytes and five tags and attributes. */
 const maxRelationshipBytes = 16 * 1024 * 1024;
 const maxRelationshipTokens = 400_000;
 
 export interface ContentTypes {
-  /** Every content type named, in lower case. */
+  /** Every content type that the document names, in lower case. */
   readonly all: ReadonlySet<string>;
   /** The content type of a part, in lower case. */
   of(key: string): string | undefined;
 }
 
 export interface Relationship {
-  /** Key of the `.rels` part that holds it. */
+  /** Key of the `.rels` part that contains it. */
   readonly source: string;
   readonly type: string;
   readonly target: string;
@@ -52,7 +50,7 @@ export async function readContentTypes(archive: LaidOutArchive): Promise<Content
   };
 }
 
-/** Two answers for one part would let two readers see two documents. */
+/** Refuses two types for one part, because two readers could then see two documents. */
 function addOnce(types: Map<string, string>, key: string | undefined, type: string | undefined): void {
   if (key === undefined || type === undefined || types.has(key))
     throw new ContentRejection("document_damaged");

@@ -1,22 +1,22 @@
 /**
- * Reads XML as it is inflated, by its opening tags. Entities are never declared, so never expanded: a document type is
- * refused, as Office refuses it.
+ * Reads the opening tags of XML while it is inflated. A document type is refused, as Office refuses it, so entities are
+ * never declared and never expanded.
  */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { ContentRejection } from "./rejection.ts";
 
-/** The parts read here are two or three levels deep; a deep tree makes namespace look-ups slow. */
+/** The parts read here have two or three levels. A deep tree makes namespace look-ups slow. */
 const maxDepth = 32;
 
-/** What the declaration may name: one reader might believe another name, where this one goes by the bytes. */
+/** The encodings that a declaration may name. This reader looks at the bytes, another one might believe the name. */
 const allowedEncodings = new Set(["utf-8", "utf-16", "us-ascii"]);
 
-/** Text or a tag longer than this is gathered in memory by the parser; a hyperlink has at most 2,083 characters. */
+/** The parser holds a text or a tag in memory. The longest one needed, a hyperlink, has at most 2,083 characters. */
 const maxTokenBytes = 256 * 1024;
 
 /**
- * Tags and attributes that may still be read, by all readers that share it. A tag costs the parser microseconds, which
- * many small ones, well compressed, would add up to seconds.
+ * How many tags and attributes the readers that share the budget may still read. A tag takes the parser microseconds,
+ * and many small, well compressed tags would add up to seconds.
  */
 export interface XmlBudget {
   tokens: number;

@@ -1,18 +1,18 @@
 /**
- * PDF by structure (ISO 32000-2, 7.5): the header at the first byte, `startxref` and `%%EOF` as the last things in the
- * file, and every cross-reference section from there back to the first, with the catalogue named and no encryption.
+ * Checks the structure of a PDF (ISO 32000-2, 7.5): the header at the first byte, `startxref` and `%%EOF` at the end,
+ * and every cross-reference section from there back to the first. A catalogue must be named, and encryption is refused.
  *
- * Scripts, launch actions and embedded files are not refused: most sit in compressed streams where a search would miss
- * them, and honest forms and e-invoices (PDF/A-3) have them. A malware scan is the place for that.
+ * Scripts, launch actions and embedded files are not refused. Most are in compressed streams, where a search would miss
+ * them, and honest forms and e-invoices (PDF/A-3) have them. They are left to the malware scan.
  */
 import type { FileBytes } from "./fileBytes.ts";
 import { type PdfDictionary, parsePdfDictionary } from "./pdfDictionary.ts";
 import { ContentRejection } from "./rejection.ts";
 
 const windowBytes = 64 * 1024;
-/** One section an update; more are only there to cost time. */
+/** Each update adds one section. A file with more sections is made to cost time. */
 const maxSections = 1_000;
-/** Of all trailers and cross-reference streams together; most have some hundred bytes each. */
+/** Of all trailers and cross-reference streams together. Most have a few hundred bytes each. */
 const maxDictionaryBytes = 1024 * 1024;
 
 export function checkPdf(file: FileBytes): void {
@@ -22,7 +22,7 @@ export function checkPdf(file: FileBytes): void {
   const visited = new Set<number>();
   const budget = { tables: file.size, dictionaries: maxDictionaryBytes };
   for (let offset = pending.pop(); offset !== undefined; offset = pending.pop()) {
-    // Several offsets may name one section, by the white space before it.
+    // Several offsets can name one section, because white space may precede it.
     const place = findSection(file, offset);
     if (visited.has(place.start)) continue;
     const isNewest = visited.size === 0;
@@ -31,7 +31,7 @@ export function checkPdf(file: FileBytes): void {
     const { dictionary, start, end } = place.isTable
       ? readTrailer(file, place.start)
       : readStream(file, place.start);
-    // Sections that lie within each other would be read again and again.
+    // Without a budget, sections that lie within each other would be read again and again.
     budget.tables -= start - place.start;
     budget.dictionaries -= end - start;
     if (budget.tables < 0 || budget.dictionaries < 0) throw new ContentRejection("pdf_damaged");
@@ -54,7 +54,7 @@ function readStartOfSections(file: FileBytes): number {
   return Number(start[1]);
 }
 
-/** A table with its trailer, or a stream that is both. `start` is the byte after its first keyword. */
+/** Finds a table, which has a trailer, or a stream, which is both. `start` is the byte after its first keyword. */
 function findSection(file: FileBytes, offset: number): { start: number; isTable: boolean } {
   const head = file.read(offset, 64).toString("latin1");
   const table = /^\s*xref\s/.exec(head);
@@ -71,7 +71,7 @@ interface Section {
   readonly end: number;
 }
 
-/** Tables consist of digits, `n`, `f` and white space, so that two of them cannot share bytes. */
+/** Tables may only have digits, `n`, `f` and white space, so that two of them cannot share bytes. */
 function readTrailer(file: FileBytes, start: number): Section {
   for (let position = start; position < file.size; ) {
     const window = file.read(position, windowBytes).toString("latin1");
@@ -104,7 +104,7 @@ function readDictionary(file: FileBytes, start: number): Section {
   return { dictionary: parsed.dictionary, start, end: start + parsed.end };
 }
 
-/** `/Prev 0` is some writers' way to say that there is none. */
+/** Some writers put `/Prev 0` if there is no earlier section. */
 function earlierSections(section: PdfDictionary): number[] {
   return ["Prev", "XRefStm"].flatMap((key) => {
     if (!section.has(key)) return [];

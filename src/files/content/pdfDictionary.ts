@@ -1,6 +1,6 @@
 /**
- * Reads one PDF dictionary (ISO 32000-2, 7.3) from text: its names, decoded, and the source of each value. Enough for
- * trailers and cross-reference streams; values are skipped over, not interpreted.
+ * Reads one PDF dictionary (ISO 32000-2, 7.3): its decoded names, and the source text of each value. Values are
+ * skipped, not interpreted. That is enough for trailers and cross-reference streams.
  */
 export type PdfDictionary = ReadonlyMap<string, string>;
 
@@ -11,20 +11,20 @@ const reference = /\d+[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+R(?![A-Za-z0-9])/y;
 const atom = /[+-]?[\d.]+|true|false|null/y;
 const hexString = /<[\dA-Fa-f\0\t\n\f\r ]*>/y;
 
-/** The dictionary at the start of `source` and where it ends; undefined where there is none or it does not end. */
+/** The dictionary at the start of `source`, and its end. Undefined if there is none, or if it has no end. */
 export function parsePdfDictionary(source: string): { dictionary: PdfDictionary; end: number } | undefined {
   const dictionary = new Map<string, string>();
   const end = skipDictionary(source, skip(space, source, 0) ?? 0, { depth: 0, entries: dictionary });
   return end === undefined ? undefined : { dictionary, end };
 }
 
-interface Place {
+interface Nesting {
   readonly depth: number;
   /** Filled by the outermost dictionary only. */
   readonly entries?: Map<string, string>;
 }
 
-function skipDictionary(source: string, start: number, { depth, entries }: Place): number | undefined {
+function skipDictionary(source: string, start: number, { depth, entries }: Nesting): number | undefined {
   if (!source.startsWith("<<", start) || depth > maxDepth) return undefined;
   let at: number | undefined = skipSpace(source, start + 2);
   while (!source.startsWith(">>", at)) {
@@ -65,7 +65,7 @@ function skipArray(source: string, start: number, depth: number): number | undef
   return at + 1;
 }
 
-/** Parentheses nest; a backslash takes the next character out of the count. */
+/** Parentheses nest. One after a backslash does not count. */
 function skipString(source: string, start: number): number | undefined {
   let open = 0;
   for (let at = start; at < source.length; at++) {

@@ -1,6 +1,6 @@
 /**
- * PNG by structure (W3C PNG, third edition): every chunk's length, type, order and checksum, from the signature to
- * IEND, and nothing behind it. Pixels are not inflated; the dimensions are capped instead.
+ * Checks the structure of a PNG (W3C PNG, third edition): the length, type, order and checksum of every chunk from the
+ * signature to IEND, and that nothing follows. Pixels are not inflated; the dimensions are limited instead.
  */
 import { crc32 } from "node:zlib";
 import { Cursor, type FileBytes, windowBytes } from "./fileBytes.ts";
@@ -8,7 +8,7 @@ import { checkImageSize } from "./imageSize.ts";
 import { ContentRejection } from "./rejection.ts";
 
 const signature = Buffer.from("89504e470d0a1a0a", "hex");
-/** Encoders write 4 KB of pixels a chunk and more; hundreds of thousands of nothing would only cost time. */
+/** Encoders write at least 4 KB of pixels into a chunk. Hundreds of thousands of empty chunks only cost time. */
 const maxChunks = 300_000;
 const criticalChunks = new Set(["IHDR", "PLTE", "IDAT", "IEND"]);
 const bitDepths: Readonly<Record<number, readonly number[]>> = {
@@ -62,7 +62,7 @@ function checkOrder(type: string, length: number, progress: Progress): void {
   progress.previous = type;
 }
 
-/** A capital first letter: a reader that does not know the chunk cannot show the picture. */
+/** A capital first letter means that a reader cannot show the picture without knowing this chunk. */
 const isCritical = (type: string) => (type.charCodeAt(0) & 0x20) === 0;
 
 /** Width, height, bit depth, colour type, compression, filter, interlace. */

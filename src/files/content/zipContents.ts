@@ -1,6 +1,4 @@
-/**
- * Really inflates a zip archive's entries, counting what comes out. Only an entry's chunks are in memory.
- */
+/** Inflates the entries of a zip archive and counts the bytes. Only one entry's chunks are in memory. */
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { Entry } from "yauzl";
@@ -10,16 +8,16 @@ import { asArchiveDamage, type ZipArchive } from "./zipEntries.ts";
 import type { LaidOutArchive } from "./zipLayout.ts";
 
 const mebibyte = 1024 * 1024;
-/** Below this any ratio passes: blank pictures in small documents deflate a thousandfold. */
+/** Below this size any ratio is allowed: blank pictures in small documents deflate a thousandfold. */
 const freeBytes = 16 * mebibyte;
 /** Inflated bytes for each byte of the file. Real workbooks reach about 30; deflate can reach 1,032. */
 const maxRatio = 100;
-/** What a receiver must be able to unpack; a larger file may be twice its own size more. */
+/** The size that a receiver must be able to unpack. Twice the size of the file is added. */
 const maxInflatedBytes = 512 * mebibyte;
-/** Infrastructure of at most this size are inflated in one piece. */
+/** Entries of at most this size are inflated in one piece. */
 const smallBytes = mebibyte;
 
-/** Refuses by the sizes that the directory declares, before anything is inflated. */
+/** Refuses an archive by the sizes that its directory declares, before anything is inflated. */
 export function refuseBomb({ file, entries }: ZipArchive): void {
   const declared = entries.reduce((total, { record }) => total + record.uncompressedSize, 0);
   const allowed = Math.min(Math.max(freeBytes, maxRatio * file.size), maxInflatedBytes + 2 * file.size);
@@ -27,8 +25,8 @@ export function refuseBomb({ file, entries }: ZipArchive): void {
 }
 
 /**
- * Passes an entry's inflated chunks to `onChunk` and checks their number, their checksum, and that the compressed data
- * ends where the directory says. No entry yields more than it declared: the chunk that would is not passed on.
+ * Passes an entry's inflated chunks to `onChunk`. Checks their size and checksum, and that the compressed data ends
+ * where the directory says. A chunk that exceeds the declared size is not passed on.
  */
 export async function inflateEntry(
   archive: LaidOutArchive,
@@ -50,7 +48,7 @@ export async function inflateEntry(
   if (!whole) throw new ContentRejection("archive_damaged");
 }
 
-/** Answers how many compressed bytes the data took. */
+/** Returns how many compressed bytes were consumed. */
 async function inflate(
   archive: LaidOutArchive,
   record: Entry,
@@ -69,7 +67,7 @@ async function inflate(
   return inflater.bytesWritten;
 }
 
-/** A stream costs a quarter of a millisecond, and a document may have two thousand parts. */
+/** Avoids a stream, which takes a quarter of a millisecond: a document may have two thousand parts. */
 function inflateSmall(compressed: Buffer, record: Entry, take: (chunk: Buffer) => void): number {
   const options = { info: true, maxOutputLength: record.uncompressedSize + 1 };
   const { buffer, engine } = inflateRawSync(compressed, options) as unknown as Inflated;
@@ -77,7 +75,7 @@ function inflateSmall(compressed: Buffer, record: Entry, take: (chunk: Buffer) =
   return engine.bytesWritten;
 }
 
-/** What zlib answers where `info` is set. */
+/** The result of zlib if `info` is set. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };

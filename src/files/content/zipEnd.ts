@@ -1,8 +1,8 @@
 /**
- * The end of a zip archive (APPNOTE 4.3.14–4.3.16): where the directory lies, read without guessing.
+ * Reads the end of a zip archive (APPNOTE 4.3.14–4.3.16), which says where the directory is.
  *
- * Readers disagree on archives whose end records are ambiguous (a comment, bytes behind, a 64-bit record that says
- * something else), so such an archive is refused rather than interpreted.
+ * Readers disagree on archives with ambiguous end records: a comment, bytes after the record, or a 64-bit record with
+ * other values. Such an archive is refused, not interpreted.
  */
 import type { FileBytes } from "./fileBytes.ts";
 import { ContentRejection } from "./rejection.ts";
@@ -23,7 +23,7 @@ const end64Bytes = 56;
 const directorySignature = 0x02014b50;
 const maxComment = 0xffff;
 
-/** The directory, whose end record must be the file's last 22 bytes and everything between them accounted for. */
+/** The end record must be the file's last 22 bytes, and directly after the directory and the 64-bit records. */
 export function readZipDirectory(file: FileBytes): ZipDirectory {
   const end = file.read(Math.max(0, file.size - endBytes), endBytes);
   if (end.length < endBytes || end.readUInt32LE(0) !== endSignature) {
@@ -47,7 +47,7 @@ interface EndRecord {
   readonly start: number;
 }
 
-/** The 64-bit record, if a locator for one stands before the end record; it must end where the locator begins. */
+/** Reads the 64-bit record if its locator precedes the end record. It must end where the locator begins. */
 function readWideRecord(file: FileBytes): (EndRecord & { position: number }) | undefined {
   const locatorStart = file.size - endBytes - locatorBytes;
   const position = locatorStart - end64Bytes;
@@ -68,7 +68,7 @@ function readWideRecord(file: FileBytes): (EndRecord & { position: number }) | u
   };
 }
 
-/** The short record must say the same as the wide one, or that it leaves the matter to it. */
+/** Each value of the short record must be that of the wide one, or refer to it (all bits set; disks may be 0). */
 function mergeRecords(short: EndRecord, wide: EndRecord): EndRecord {
   const agrees =
     short.disks.every((disk) => disk === 0 || disk === 0xffff) &&
@@ -88,8 +88,8 @@ function toDirectory({ disks, counts, size, start }: EndRecord, end: number): Zi
 }
 
 /**
- * For formats that are no archives: refuses a file at whose end a tolerant zip reader would find a directory, whatever
- * its own format makes of those bytes (a comment, a stream, padding).
+ * For formats that are not archives: refuses a file at whose end a tolerant zip reader would find a directory. It does
+ * not matter what those bytes are in the file's own format (a comment, a stream, padding).
  */
 export function refuseArchiveTail(file: FileBytes): void {
   const start = Math.max(0, file.size - endBytes - maxComment);

@@ -1,15 +1,15 @@
 /**
- * The entries of a zip archive, as its central directory lists them, each refused where it says something that an
- * office program does not write: encryption, links, other compression methods, names that leave the archive or clash.
+ * Reads the entries of a zip archive from its central directory. Refuses what no office program writes: encryption,
+ * links, other compression methods, duplicate names, and names that lead out of the archive.
  */
 import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
 import type { FileBytes } from "./fileBytes.ts";
 import { ContentRejection } from "./rejection.ts";
 import { readZipDirectory, type ZipDirectory } from "./zipEnd.ts";
 
-/** Real documents have tens to hundreds of parts; a workbook with a picture in each of 1,000 rows still passes. */
+/** Real documents have tens to hundreds of parts. A workbook with a picture in each of 1,000 rows is allowed. */
 const maxEntries = 2_048;
-/** Most names and extra fields are far shorter; this bounds what the directory may take in memory. */
+/** Limits the memory that the directory takes. Most names and extra fields are far shorter. */
 const maxDirectoryBytes = 4 * 1024 * 1024;
 
 export interface ZipArchive {
@@ -22,7 +22,7 @@ export interface ZipArchive {
 export interface ZipEntry {
   /** As stored: `xl/workbook.xml`. */
   readonly name: string;
-  /** As readers compare names: without percent-encoding and case. */
+  /** The name as readers compare it: without percent-encoding, in lower case. */
   readonly key: string;
   readonly isFolder: boolean;
   readonly record: Entry;
@@ -47,7 +47,7 @@ export async function readZipArchive(file: FileBytes): Promise<ZipArchive> {
   });
 }
 
-/** Runs `use`; what a zip or inflate library says of the bytes becomes `archive_damaged`, the rest goes through. */
+/** Turns errors that a zip or inflate library throws in `use` into `archive_damaged`. Other errors pass. */
 export async function asArchiveDamage<T>(use: () => Promise<T>): Promise<T> {
   try {
     return await use();
@@ -59,7 +59,7 @@ export async function asArchiveDamage<T>(use: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What an entry takes in the central directory. */
+/** The size of an entry in the central directory. */
 const listedBytes = ({ fileNameLength, extraFieldLength, fileCommentLength }: Entry) =>
   46 + fileNameLength + extraFieldLength + fileCommentLength;
 
@@ -79,7 +79,7 @@ function toEntry(record: Entry): ZipEntry {
 /** A Unix file mode of type "symbolic link". */
 const isLink = (record: Entry) => ((record.externalFileAttributes >>> 16) & 0o170000) === 0o120000;
 
-/** An Info-ZIP Unicode path (0x7075) could give the entry a second name. */
+/** Refuses a second name in an Info-ZIP Unicode path (0x7075). */
 function readName(record: Entry): string {
   const bytes = record.fileNameRaw;
   if (record.extraFields.some(({ id, data }) => id === 0x7075 && !data.subarray(5).equals(bytes))) {
@@ -94,14 +94,14 @@ function isUtf8(bytes: Buffer): boolean {
   return Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes);
 }
 
-/** Relative, with slashes only, and no segment that is empty or ends in a dot (as `..` does; OPC 6.2.2.2). */
+/** A relative path with slashes only, without segments that are empty or end in a dot, as `..` does (OPC 6.2.2.2). */
 function isSafeName(name: string): boolean {
   if (/[\\\p{Cc}]|^[A-Za-z]:/u.test(name)) return false;
   const segments = (name.endsWith("/") ? name.slice(0, -1) : name).split("/");
   return segments.every((segment) => segment !== "" && !segment.endsWith("."));
 }
 
-/** How part names are compared (OPC 6.3.4). */
+/** A part's name as names are compared (OPC 6.3.4). */
 export function partKey(name: string): string {
   return percentDecoded(name).normalize("NFC").toLowerCase();
 }

@@ -1,8 +1,9 @@
 /**
- * Whether the entries fill the archive from its first byte to its directory, each once and as the directory says.
+ * Checks that the entries fill the archive from its first byte to its directory, each of them once and as the directory
+ * says.
  *
- * Gaps, overlaps (the densest zip bombs), a second name or method in a local header, bytes before the first entry: in
- * all of them two readers see two different archives.
+ * Otherwise two readers can see two different archives: through gaps, overlaps (the densest zip bombs), another name or
+ * method in a local header, or bytes before the first entry.
  */
 import { type Entry, type LocalFileHeader, parseExtraFields, type ZipFile } from "yauzl";
 import { ContentRejection } from "./rejection.ts";
@@ -13,7 +14,7 @@ const descriptorFlag = 0x0008;
 const meaningfulFlags = 0x0001 | descriptorFlag | 0x0040 | 0x2000;
 const descriptorSignature = 0x08074b50;
 
-/** An archive of which it is known where each entry's data lies. */
+/** An archive with the position of each entry's data. */
 export interface LaidOutArchive extends ZipArchive {
   /** Byte offsets. */
   readonly dataStarts: ReadonlyMap<Entry, number>;
@@ -35,7 +36,7 @@ export async function checkZipLayout(archive: ZipArchive): Promise<LaidOutArchiv
   return { ...archive, dataStarts };
 }
 
-/** Answers where the entry's data starts and where the entry ends; `next` is where the one behind it begins. */
+/** Returns where the entry's data starts and where the entry ends. `next` is the start of the following entry. */
 async function checkEntry(archive: ZipArchive, record: Entry, next: number) {
   const header = await readLocalHeader(archive.zip, record);
   checkAgreement(record, header);
@@ -62,12 +63,12 @@ function checkAgreement(record: Entry, header: LocalFileHeader): void {
   if (!agrees) throw new ContentRejection("archive_damaged");
 }
 
-/** A header written before its data leaves the figures to the descriptor behind them. */
+/** A header that was written before its data leaves the figures to the descriptor after the data. */
 function isFigure(local: number, central: number, deferred: boolean): boolean {
   return local === central || (deferred && (local === 0 || local === 0xffffffff));
 }
 
-/** Sizes that the header leaves to its ZIP64 field (id 1: original size, then compressed size). */
+/** Takes the sizes from the ZIP64 field if the header has one (id 1: original size, then compressed size). */
 function localFigures({ crc32, compressedSize, uncompressedSize, extraField }: LocalFileHeader) {
   const wide = parseExtraFields(extraField).find(({ id }) => id === 1)?.data;
   if (wide === undefined || wide.length < 16) return { crc32, compressedSize, uncompressedSize };
@@ -78,7 +79,7 @@ function localFigures({ crc32, compressedSize, uncompressedSize, extraField }: L
   };
 }
 
-/** Between an entry's data and the next entry stands its descriptor, if it has one, and nothing else. */
+/** Only the entry's descriptor, if it has one, may be between its data and the next entry. */
 function checkDescriptor(
   { file }: ZipArchive,
   record: Entry,

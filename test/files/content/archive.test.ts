@@ -5,7 +5,8 @@ import { buildDocument, documentParts, documentXml, typesXml } from "../../suppo
 import { buildZip, type ZipEnd, type ZipPart } from "../../support/zipBuilder.ts";
 
 /** A docx with one more, typed, part. */
-const inspectPart = (part: ZipPart, end: ZipEnd = {}) => inspect(buildDocument({ extra: [part], end }), "a.docx");
+const inspectPart = (part: ZipPart, end: ZipEnd = {}) =>
+  inspect(buildDocument({ extra: [part], end }), "a.docx");
 const custom = (rest: Partial<ZipPart> = {}): ZipPart => ({ name: "word/custom.xml", data: "<a/>", ...rest });
 
 test("the smallest document is accepted; stored, streamed, in another order or with folders too", async () => {
@@ -94,7 +95,9 @@ test("a local header that says something else than the directory is refused", as
   expect(await inspectPart(custom({ local: { name: Buffer.from("word/vbaProj.bin") } }))).toBe(
     "archive_damaged",
   );
-  expect(await inspectPart(custom({ local: { name: Buffer.from("word/evil.xml") } }))).toBe("archive_damaged");
+  expect(await inspectPart(custom({ local: { name: Buffer.from("word/evil.xml") } }))).toBe(
+    "archive_damaged",
+  );
   expect(await inspectPart(custom({ local: { method: 0 } }))).toBe("archive_damaged");
   expect(await inspectPart(custom({ local: { flags: 1 } }))).toBe("archive_damaged");
   expect(await inspectPart(custom({ local: { crc: 1 } }))).toBe("archive_damaged");
