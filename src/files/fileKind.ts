@@ -1,4 +1,4 @@
-/** A kind of files: where its objects lie, and how the rows that stand for them come and go. */
+/** The two kinds of files, form attachments and stored files: their objects, and the rows that describe them. */
 import type { PendingQuery, Row } from "postgres";
 import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
 
@@ -17,20 +17,23 @@ export interface FileMetadata {
   readonly size: number;
 }
 
-/** The columns that the tables of all kinds have. */
+/** The columns that the tables of both kinds have. */
 export interface FileRecord extends FileRef, FileMetadata {
   /** Hexadecimal, lower case. */
   readonly sha256: string;
 }
 
 export interface FileKind {
-  /** Objects are `<folder>/<tenant>/<id>`. Made of the id, so no file name ever reaches the storage. */
+  /** Objects are `<folder>/<tenant>/<id>`. The key is made from the id, so no file name reaches the storage. */
   readonly folder: "attachments" | "files";
-  /** A select of all rows: tenant_id, id, state; settled: whether the object has to be there; since when (`since`). */
+  /**
+   * Selects all rows: `tenant_id`, `id`, `state`, whether the object must exist (`settled`), and since when the row is
+   * in its state (`since`).
+   */
   rows(sql: Queryable): PendingQuery<Row[]>;
-  /** Forgets a row whose object is lost, if it is nothing that was promised to stay; false where it is, or has changed. */
+  /** Deletes the row of a missing object. Returns false if the file was committed or stored, or the row has changed. */
   deleteLost(sql: Queryable, row: { readonly id: string; readonly state: string }): Promise<boolean>;
-  /** Forgets rows that are `deleting`, whose objects are gone. */
+  /** Deletes rows in state `deleting`, after their objects were removed. */
   deleteRows(sql: Sql, ids: readonly string[]): Promise<unknown>;
 }
 

@@ -1,5 +1,4 @@
-/** An uploaded file is judged before anything of it is kept: by its name, its bytes, and a malware scanner. */
-
+/** Inspects an uploaded file before anything of it is stored: its name, its content, and then a malware scan. */
 import type { ReceivedFile } from "../generated/schemas.ts";
 import type { Infrastructure } from "../infrastructure/infrastructure.ts";
 import { Problem } from "../infrastructure/problem.ts";
@@ -9,31 +8,31 @@ import { readFileName } from "./fileName.ts";
 import { scanForMalware } from "./malware.ts";
 
 export interface VerifiedFile extends ReceivedFile {
-  /** What its bytes say. */
+  /** The type that its bytes have. */
   readonly mimeType: string;
 }
 
 export interface InspectOptions {
-  /** Whose file it is: tenants share the threads that look into files. */
+  /** The file's tenant. Tenants share the threads that check content. */
   readonly tenantId: number;
 }
 
 /**
- * Throws `file_name_invalid`, the code of the rule of content/ that the file breaks (415), `busy` where too many files
- * wait, `malware_found`, and `scanner_unavailable`.
+ * Throws `file_name_invalid`, a code of content/rejection.ts (415), `busy` if too many files are waiting,
+ * `malware_found` and `scanner_unavailable`.
  */
 export async function inspectUpload(
   file: ReceivedFile,
-  parts: Infrastructure,
+  deps: Infrastructure,
   { tenantId }: InspectOptions,
 ): Promise<VerifiedFile> {
   const named = { ...file, fileName: readFileName(file.fileName) };
-  const mimeType = await lookInto(named, parts, { tenantId });
-  await scanForMalware(named, parts);
+  const mimeType = await detectType(named, deps, { tenantId });
+  await scanForMalware(named, deps);
   return { ...named, mimeType };
 }
 
-/** The slowest file that the bounds of content/ allow takes a second; a file past this limit is refused for it. */
+/** The slowest file that the limits in content/ allow takes a second. A file that takes longer than this is refused. */
 const limitMs = 5_000;
 const contentCheck = workIn<typeof import("./content/contentWork.ts")>()(
   new URL("./content/contentWork.ts", import.meta.url),
@@ -41,7 +40,7 @@ const contentCheck = workIn<typeof import("./content/contentWork.ts")>()(
   limitMs,
 );
 
-async function lookInto(
+async function detectType(
   { path, size, fileName, declaredType }: ReceivedFile,
   { workers }: Infrastructure,
   { tenantId }: InspectOptions,

@@ -36,8 +36,9 @@ export interface UploadSession {
 export const maxSessionFiles = 10;
 
 /**
- * Inspects the file, inserts a row in state `receiving`, stores the object, and only then makes the row a draft. A crash
- * in between leaves a row for the sweep, never an object without a row. Throws what the contract lists for uploads.
+ * Inspects the file, inserts a row in state `receiving`, stores the object, and only then makes the row a draft. A
+ * crash in between leaves a row for the sweep, never an object without a row. Throws what the contract lists for
+ * uploads.
  */
 export async function storeDraft(
   file: ReceivedFile,

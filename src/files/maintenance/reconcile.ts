@@ -1,8 +1,8 @@
 /**
- * Compares what the storage holds with what the database knows (design 8). Safe beside running servers: a row comes
- * before its object and goes after it, and what is young enough to be under way is left alone.
+ * Compares the objects in the storage with the rows in the database. It can run while servers run: a row is inserted
+ * before its object and deleted after it, and uploads and removals that may still be running are not touched.
  *
- * Neither side is ever in memory whole: the listing goes into a temporary table, and the differences come out in
+ * Neither side is ever in memory as a whole: the listing goes into a temporary table, and the differences are read in
  * pages.
  */
 import type { Queryable } from "../../infrastructure/database/connect.ts";
@@ -25,10 +25,10 @@ import {
   type State,
 } from "./reconcileQueries.ts";
 
-/** One difference. `repaired`: it is none any more. */
+/** One difference. `repaired`: it has been removed. */
 export type Finding =
   | { readonly kind: "object without row"; readonly key: string; readonly repaired: boolean }
-  /** Lies among the files of a kind, and is named like none. Never touched. */
+  /** An object in the folder of a kind whose key is no file's. Never touched. */
   | { readonly kind: "unknown object"; readonly key: string; readonly repaired: false }
   | {
       readonly kind: "row without object";
@@ -41,19 +41,19 @@ export type Finding =
 export interface ReconcileOptions {
   /** Removes objects without rows, and rows without objects unless they are committed or stored. */
   readonly repair: boolean;
-  /** Called for each kind of files with how many objects and rows there are. */
+  /** Called for each kind of files with its numbers of objects and rows. */
   readonly onKind?: (counts: { readonly objects: number; readonly rows: number }) => void;
 }
 
 const pageSize = 1000;
 
-/** Throws `storage_unavailable`, and what the database fails with; run again, it begins anew. */
+/** Throws `storage_unavailable` and errors of the database. A second run begins anew. */
 export async function* reconcile(
   { sql, storage }: Pick<Infrastructure, "sql" | "storage">,
   options: ReconcileOptions,
 ): AsyncGenerator<Finding> {
   await storage.ready();
-  // One connection, since the table is that connection's.
+  // One connection, because it owns the temporary table.
   const connection = await sql.reserve();
   try {
     for (const kind of [attachments, storedFiles]) yield* compare(connection, { kind, storage, ...options });
@@ -120,14 +120,14 @@ async function* lostObjects(
 ): AsyncGenerator<Finding> {
   const next = (after: FileRef) => rowsWithoutObjects(sql, { kind, after, started, count: pageSize });
   for await (const row of pages(next)) {
-    // A listing may miss what changes beside it: the object itself has the last word.
+    // A listing may miss what changes meanwhile. Only a request for the object is certain.
     if (await isThere(storage, objectKey(kind, row))) continue;
     const repaired = repair && (await kind.deleteLost(sql, row));
     yield { kind: "row without object", ...row, repaired };
   }
 }
 
-/** Everything that `next` gives, page after page. */
+/** Yields everything that `next` returns, page after page. */
 async function* pages<T extends FileRef>(next: (after: FileRef) => Promise<T[]>): AsyncGenerator<T> {
   for (let after = beforeAll; ; ) {
     const page = await next(after);

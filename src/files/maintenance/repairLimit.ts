@@ -1,10 +1,10 @@
-/** A repair that would remove much more than faults leave behind is likely one of the wrong database. */
+/** Stops a repair that would remove much more than faults leave behind: it probably runs with the wrong database. */
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { reconcile } from "./reconcile.ts";
 
-const most = 100;
-const mostShare = 0.01;
-/** So few may always go: one hundredth of a small storage is nothing. */
+const maxRemoved = 100;
+const maxShare = 0.01;
+/** So few may always be removed, because one hundredth of a small storage is nothing. */
 const alwaysAllowed = 3;
 
 /** The message is one line. */
@@ -12,8 +12,8 @@ export class RepairTooLarge extends Error {
   override readonly name = "RepairTooLarge";
 }
 
-/** Looks at everything and removes nothing. Throws `RepairTooLarge`. */
-export async function refuseLargeRepair(parts: Pick<Infrastructure, "sql" | "storage">): Promise<void> {
+/** Counts what a repair would remove, and removes nothing. Throws `RepairTooLarge`. */
+export async function refuseLargeRepair(deps: Pick<Infrastructure, "sql" | "storage">): Promise<void> {
   const total = { objects: 0, rows: 0 };
   const removed = { objects: 0, rows: 0 };
   const counting = {
@@ -23,7 +23,7 @@ export async function refuseLargeRepair(parts: Pick<Infrastructure, "sql" | "sto
       total.rows += counts.rows;
     },
   };
-  for await (const finding of reconcile(parts, counting)) {
+  for await (const finding of reconcile(deps, counting)) {
     if (finding.kind === "object without row") removed.objects++;
     if (finding.kind === "row without object" && !["committed", "stored"].includes(finding.state))
       removed.rows++;
@@ -31,9 +31,10 @@ export async function refuseLargeRepair(parts: Pick<Infrastructure, "sql" | "sto
   for (const what of ["objects", "rows"] as const)
     if (isTooMany(removed[what], total[what]))
       throw new RepairTooLarge(
-        `The repair would remove ${removed[what]} of ${total[what]} ${what}. Nothing was removed. If that is right, run: bun run reconcile --repair --remove-many`,
+        `The repair would remove ${removed[what]} of ${total[what]} ${what}. Nothing was removed. ` +
+          "If this is intended, run: bun run reconcile --repair --remove-many",
       );
 }
 
 const isTooMany = (removed: number, total: number) =>
-  removed > most || (removed > alwaysAllowed && removed > total * mostShare);
+  removed > maxRemoved || (removed > alwaysAllowed && removed > total * maxShare);

@@ -1,6 +1,7 @@
 /**
- * A database and a storage that belong together carry one identity: a row there, the object `waybill/identity` here. A
- * server with the wrong one of the two would lose files, and a repair would remove all of them.
+ * A database and a storage that belong together have the same identity: a row in the database, the object
+ * `waybill/identity` in the storage. With the wrong one of the two a server would lose files, and a repair would remove
+ * all of them.
  */
 import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
@@ -10,58 +11,62 @@ import type { Sql } from "../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { makePrivateFolder } from "../../infrastructure/privateFolder.ts";
 import { isUuid } from "../../infrastructure/uuid.ts";
+import type { FileRef } from "../fileKind.ts";
 
-type Within = Pick<Infrastructure, "sql" | "storage" | "config">;
+type IdentityContext = Pick<Infrastructure, "sql" | "storage" | "config">;
 
 const identityKey = "waybill/identity";
 
-/** The database and the storage do not belong together, or it cannot be known. The message is one line. */
+/** The database and the storage do not belong together, or Waybill cannot know it. The message is one line. */
 export class StorageMismatch extends Error {
   override readonly name = "StorageMismatch";
 }
 
 /**
- * At the start of a server. Where one side has no identity yet, it gets one if both are empty, or if the storage has
- * files that the database knows, as after an upgrade. Throws `StorageMismatch`, and `storage_unavailable`.
+ * Runs when a server starts. A side without an identity gets one if both are empty, or if the database knows files of
+ * the storage, as after an upgrade. Throws `StorageMismatch` and `storage_unavailable`.
  */
-export async function agreeOnIdentity(within: Within): Promise<void> {
-  const { ofDatabase, ofStorage } = await readIdentities(within);
+export async function agreeOnIdentity(context: IdentityContext): Promise<void> {
+  const { ofDatabase, ofStorage } = await readIdentities(context);
   if (ofDatabase !== undefined && ofStorage !== undefined) return compare(ofDatabase, ofStorage);
-  if (!(await belongTogether(within)))
+  if (!(await belongTogether(context)))
     throw new StorageMismatch(
-      "The storage holds no files of this database, although one of them has files: check DATABASE_URL and DATA_DIR or S3_BUCKET. Where they are meant to go together, run: bun run reconcile --adopt",
+      "The storage holds no files of this database, although one of them has files: " +
+        "check DATABASE_URL and DATA_DIR or S3_BUCKET. If they belong together, run: bun run reconcile --adopt",
     );
-  await adoptIdentity(within);
+  await adoptIdentity(context);
 }
 
-/** Before a reconcile. Throws `StorageMismatch` where they are not known to belong together. */
-export async function requireIdentity(within: Within): Promise<void> {
-  const { ofDatabase, ofStorage } = await readIdentities(within);
+/** Runs before a reconcile. Throws `StorageMismatch` unless both sides have the same identity. */
+export async function requireIdentity(context: IdentityContext): Promise<void> {
+  const { ofDatabase, ofStorage } = await readIdentities(context);
   if (ofDatabase === undefined || ofStorage === undefined)
     throw new StorageMismatch(
-      "The database and the storage are not known to belong together: start the server once, or run: bun run reconcile --adopt",
+      "The database and the storage are not known to belong together: " +
+        "start the server once, or run: bun run reconcile --adopt",
     );
   compare(ofDatabase, ofStorage);
 }
 
-/** Gives both the identity that one of them has, or a new one; where they differ, the database's. */
-export async function adoptIdentity(within: Within): Promise<void> {
-  const { ofStorage } = await readIdentities(within);
+/** Gives both sides the identity that one of them has, or a new one. If they differ, the database's is taken. */
+export async function adoptIdentity(context: IdentityContext): Promise<void> {
+  const { ofStorage } = await readIdentities(context);
   const wanted = ofStorage ?? crypto.randomUUID();
-  await within.sql`insert into waybill.storage_identity (id) values (${wanted}) on conflict do nothing`;
+  await context.sql`insert into waybill.storage_identity (id) values (${wanted}) on conflict do nothing`;
   // Another process may have been first.
-  const id = (await identityOfDatabase(within.sql)) ?? wanted;
-  if (id !== ofStorage) await writeIdentity(within, id);
+  const id = (await identityOfDatabase(context.sql)) ?? wanted;
+  if (id !== ofStorage) await writeIdentity(context, id);
 }
 
 function compare(ofDatabase: string, ofStorage: string): void {
   if (ofDatabase === ofStorage) return;
   throw new StorageMismatch(
-    `The storage belongs to another database (it is ${ofStorage}, the database's is ${ofDatabase}): check DATABASE_URL and DATA_DIR or S3_BUCKET`,
+    `The storage belongs to another database (its identity is ${ofStorage}, the database's is ${ofDatabase}): ` +
+      "check DATABASE_URL and DATA_DIR or S3_BUCKET",
   );
 }
 
-async function readIdentities({ sql, storage }: Within) {
+async function readIdentities({ sql, storage }: IdentityContext) {
   const object = await storage.get(identityKey);
   const text = object && (await new Response(object.body).text()).trim();
   return {
@@ -75,7 +80,7 @@ async function identityOfDatabase(sql: Sql): Promise<string | undefined> {
   return row?.id;
 }
 
-async function writeIdentity({ storage, config }: Within, id: string): Promise<void> {
+async function writeIdentity({ storage, config }: IdentityContext, id: string): Promise<void> {
   const folder = join(config.dataDir, "uploads");
   await makePrivateFolder(folder);
   const path = join(folder, crypto.randomUUID());
@@ -88,12 +93,15 @@ async function writeIdentity({ storage, config }: Within, id: string): Promise<v
   }
 }
 
-/** Objects of each kind that are looked at. */
+/** How many objects of each kind are compared. */
 const sampleSize = 200;
 
-/** Both are empty, or the database knows some of the first objects, or at least, where it has no files, their tenants. */
-async function belongTogether({ sql, storage }: Within): Promise<boolean> {
-  const sample: { tenantId: number; id: string }[] = [];
+/**
+ * Whether the database knows one of the storage's first objects, or has no files itself and either the storage is empty
+ * too or the database knows a tenant of these objects.
+ */
+async function belongTogether({ sql, storage }: IdentityContext): Promise<boolean> {
+  const sample: FileRef[] = [];
   for (const folder of ["attachments/", "files/"]) {
     let looked = 0;
     for await (const { key } of storage.list(folder)) {
@@ -107,13 +115,17 @@ async function belongTogether({ sql, storage }: Within): Promise<boolean> {
     sample.map(({ id }) => id),
   );
   const tenants = JSON.stringify([...new Set(sample.map(({ tenantId }) => tenantId))]);
-  const [row] = await sql<{ knows: boolean; has: boolean; tenants: boolean }[]>`
+  const [row] = await sql<{ knowsFile: boolean; hasFiles: boolean; knowsTenant: boolean }[]>`
     select exists (select from waybill.attachments where id = any(${ids}))
-             or exists (select from waybill.stored_files where id = any(${ids})) as knows,
+             or exists (select from waybill.stored_files where id = any(${ids}))
+             as "knowsFile",
            exists (select from waybill.attachments where state in ('draft', 'committed'))
-             or exists (select from waybill.stored_files where state = 'stored') as has,
-           exists (select from waybill.tenants
-                   where id in (select json_array_elements_text(${tenants}::text::json)::bigint)) as tenants`;
-  if (row?.knows) return true;
-  return row?.has === false && (sample.length === 0 || row.tenants);
+             or exists (select from waybill.stored_files where state = 'stored')
+             as "hasFiles",
+           exists (
+             select from waybill.tenants
+             where id in (select json_array_elements_text(${tenants}::text::json)::bigint)
+           ) as "knowsTenant"`;
+  if (row?.knowsFile) return true;
+  return row?.hasFiles === false && (sample.length === 0 || row.knowsTenant);
 }

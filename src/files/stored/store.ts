@@ -84,8 +84,8 @@ const put = ({ row, path }: Incoming, { storage }: Infrastructure) =>
   });
 
 /**
- * Cleans up after a failed upload. The objects may have been stored, or may be stored later. What cannot be removed now,
- * the sweep removes later. A storage that hung is not asked again, because the client has waited long enough.
+ * Cleans up after a failed upload. The objects may have been stored, or may be stored later. What cannot be removed
+ * now, the sweep removes later. A storage that hung is not asked again, because the client has waited long enough.
  *
  * If only the answer to the commit was lost, the files are stored and stay. That commit may still be running, so the
  * state is read after `markDeleting` has locked the rows.

@@ -266,7 +266,8 @@ test("a repair that would remove more than 1 % of the objects stops, and says wh
   expect(stopped).toEqual({
     code: 2,
     output:
-      "The repair would remove 4 of 10 objects. Nothing was removed. If that is right, run: bun run reconcile --repair --remove-many\n",
+      "The repair would remove 4 of 10 objects. Nothing was removed. " +
+      "If this is intended, run: bun run reconcile --repair --remove-many\n",
   });
   expect(await objectKeys(instances.storage)).toHaveLength(10);
   expect((await run(["--repair", "--remove-many"])).code).toBe(0);
