@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
+export const serverProgram = join(repository, "src/main.ts");
 
 export interface WaybillOptions {
   /** Where it is started; relative paths, such as that of the data folder, begin here. */
@@ -26,9 +27,9 @@ export interface WaybillProcess {
 }
 
 export function startWaybill({ cwd, environment = {}, command }: WaybillOptions): WaybillProcess {
-  const child = Bun.spawn([process.execPath, ...(command ?? [join(repository, "src/main.ts")])], {
+  const child = Bun.spawn([process.execPath, ...(command ?? [serverProgram])], {
     cwd,
-    env: { ...inherited(), PORT: "0", NODE_ENV: "test", SHUTDOWN_GRACE_SECONDS: "0", ...environment },
+    env: { ...plainEnvironment(), PORT: "0", NODE_ENV: "test", SHUTDOWN_GRACE_SECONDS: "0", ...environment },
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -58,7 +59,7 @@ export function startWaybill({ cwd, environment = {}, command }: WaybillOptions)
 }
 
 /** Nothing of the test run's own configuration. */
-const inherited = () => {
+export const plainEnvironment = () => {
   const { PATH = "", HOME = tmpdir() } = process.env;
   return { PATH, HOME };
 };

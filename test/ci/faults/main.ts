@@ -9,6 +9,7 @@
  * with every log and the history behind. Ends with `N passed, N failed`, and with 1 where a rule is broken.
  */
 import { join } from "node:path";
+import { repository, startWaybill } from "../../support/waybillProcess.ts";
 import { checkAnswers } from "./checks/answers.ts";
 import type { Check } from "./checks/check.ts";
 import { checkFiles, checkStorage } from "./checks/files.ts";
@@ -148,13 +149,15 @@ async function checkAll(trial: Trial, { parts, history, clients, faults }: Ended
   ];
 }
 
-/** As an operator runs it, beside the processes. */
+/** Runs the command as an operator does, while the processes run. */
 async function reconcile({ environment, folder }: Parts) {
-  const program = join(import.meta.dir, "../../../src/commands/reconcile.ts");
-  const env = { PATH: process.env.PATH ?? "", ...environment, DATA_DIR: join(folder, "reconcile") };
-  const child = Bun.spawn([process.execPath, program], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
-  const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
-  return { code: await child.exited, said };
+  const command = startWaybill({
+    cwd: folder,
+    environment: { ...environment, DATA_DIR: join(folder, "reconcile") },
+    command: [join(repository, "src/commands/reconcile.ts")],
+  });
+  const code = await command.exited;
+  return { code, output: command.stdout() + command.stderr() };
 }
 
 process.exit((await run()) ? 0 : 1);

@@ -53,8 +53,8 @@ async function wrongFiles(trial: Trial, files: readonly FileRecord[]): Promise<s
 interface Compared {
   readonly storage: ObjectStorage;
   readonly sql: postgres.Sql;
-  /** `bun run reconcile`: its exit code and what it says. */
-  reconcile(): Promise<{ readonly code: number; readonly said: string }>;
+  /** Runs `bun run reconcile`. */
+  reconcile(): Promise<{ readonly code: number; readonly output: string }>;
 }
 
 /** Two hours pass first: what reconcile takes for young it would not name, and the sweep comes back for late objects. */
@@ -62,12 +62,12 @@ export const checkStorage = ({ storage, sql, reconcile }: Compared): Promise<Che
   check("objects and rows agree", async () => {
     await storage.age(7_200);
     await sweepGivenUp(sql);
-    const { code, said } = await reconcile();
+    const { code, output } = await reconcile();
     const keys = new Set(await storage.keys());
     const rows = await sql<{ key: string }[]>`
       select 'attachments/' || tenant_id || '/' || id as key from waybill.attachments where state in ('draft', 'committed')`;
     const lost = rows.filter(({ key }) => !keys.has(key)).map(({ key }) => `${key} has a row and no object`);
-    const findings = said
+    const findings = output
       .trim()
       .split("\n")
       .filter((line) => !line.startsWith("Objects and rows agree"));

@@ -1,16 +1,14 @@
-/** One Waybill process, as a supervisor runs it: one that ends by itself is started again after a second. */
+/** A Waybill process under a supervisor, which restarts it one second after it ended by itself. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { plainEnvironment, serverProgram } from "../../../support/waybillProcess.ts";
 import { answers, type Child, freePort, startChild, until } from "./children.ts";
-
-const program = fileURLToPath(new URL("../../../../src/main.ts", import.meta.url));
 
 export interface Waybill {
   readonly name: string;
   readonly port: number;
   readonly dataDir: string;
-  /** How often it ended although nobody had asked it to, after it had been ready. */
+  /** How often it ended by itself after it had been ready. */
   readonly crashes: () => number;
   /** When it was last started, in milliseconds since 1970. */
   readonly launchedAt: () => number;
@@ -34,10 +32,8 @@ export interface WaybillOptions {
 export async function prepareWaybill({ name, folder, environment }: WaybillOptions): Promise<Waybill> {
   const [port, dataDir] = [freePort(), join(folder, name)];
   await mkdir(dataDir);
-  const env = {
-    ...{ PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? folder, NODE_ENV: "test" },
-    ...{ PORT: String(port), DATA_DIR: dataDir, ...environment },
-  };
+  const own = { NODE_ENV: "test", PORT: String(port), DATA_DIR: dataDir };
+  const env = { ...plainEnvironment(), ...own, ...environment };
   const options = { cwd: dataDir, env, logFile: join(folder, `${name}.log`) };
   const ready = () => answers(`http://127.0.0.1:${port}/readyz`);
   let child: Child | undefined;
@@ -60,7 +56,7 @@ export async function prepareWaybill({ name, folder, environment }: WaybillOptio
 
   function launch(): void {
     [wanted, launchedAt] = [true, Date.now()];
-    child = startChild([process.execPath, program], options);
+    child = startChild([process.execPath, serverProgram], options);
     void supervise(child);
   }
 
