@@ -1,4 +1,4 @@
-/** Uploads that a storage holds up: what the client waits, and what becomes of an object that arrives late. */
+/** Uploads to a storage that hangs: how long the client waits, and what happens to an object that is stored late. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sweepOnce } from "../../src/files/maintenance/sweep.ts";
 import { s3Storage } from "../../src/infrastructure/storage/s3.ts";
@@ -10,7 +10,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 let server: TestServer;
 let files: LocalFiles;
 let storage: Storage;
-/** What a put does in place of storing. */
+/** Runs instead of `put`. */
 let instead: ((key: string) => Promise<void>) | undefined;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const pass = (minutes: number) =>
   server.sql`update waybill.given_up_objects set next_at = next_at - make_interval(mins => ${minutes})`;
 const known = async () => (await server.sql`select key from waybill.given_up_objects`).length;
 
-test("an object that arrives after its upload was given up is removed by the sweep, also an hour later", async () => {
+test("the sweep removes an object that is stored after its upload was abandoned, even an hour later", async () => {
   let late = "";
   instead = async (key) => {
     late = key;
@@ -60,7 +60,7 @@ test("an object that arrives after its upload was given up is removed by the swe
   expect(await known()).toBe(0);
 });
 
-test("the sweep's other work goes on, and a removal that fails is tried again", async () => {
+test("a removal that fails is tried again, and does not stop the rest of the sweep", async () => {
   instead = async () => {
     throw new Error("the connection broke");
   };
@@ -79,7 +79,7 @@ test("the sweep's other work goes on, and a removal that fails is tried again", 
   expect(await known()).toBe(0);
 });
 
-test("a file finalized without an instance goes after a month, unless an instance has taken it", async () => {
+test("a file that was finalized without an instance is removed after a month, unless an instance took it", async () => {
   const by = member();
   const [unbound, bound] = [await upload(server, { by }), await upload(server, { by })];
   const api = await server.attachments(by);
@@ -102,7 +102,7 @@ test("a file finalized without an instance goes after a month, unless an instanc
   expect(await server.sql`select state from waybill.attachments`).toEqual([{ state: "committed" }] as never);
 });
 
-test("a storage that hangs costs an upload less than ten seconds, and is a 503 with Retry-After", async () => {
+test("an upload to a storage that hangs answers 503 with Retry-After within ten seconds", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
   const endpoint = new URL(`http://127.0.0.1:${silent.port}`);
   const hanging = s3Storage({
@@ -123,7 +123,7 @@ test("a storage that hangs costs an upload less than ten seconds, and is a 503 w
     const waited = performance.now() - begun;
     expect(waited).toBeGreaterThan(2_000);
     expect(waited).toBeLessThan(10_000);
-    // What it may yet store is remembered.
+    // The sweep will remove what the storage may still store.
     expect(await known()).toBe(1);
   } finally {
     await cut.stop();

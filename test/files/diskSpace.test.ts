@@ -1,4 +1,4 @@
-/** Uploads leave room on the disk, and downloads from S3 leave nothing there. */
+/** Uploads keep the disk's reserve free, and downloads from S3 leave no copies behind. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 
 const roomy = createDiskSpace({ path: tmpdir(), reserveBytes: 0 });
 const full = createDiskSpace({ path: tmpdir(), reserveBytes: 1024 ** 5 });
-/** A real disk, of which now nothing and now all is to be kept free. */
+/** A real disk whose reserve is either nothing or everything. */
 let disk = roomy;
 const changing = {
   hold: (bytes: number) => disk.hold(bytes),
@@ -59,7 +59,7 @@ async function send(): Promise<Response> {
   return server.request(uploadPath, { method: "POST", headers, body: form });
 }
 
-test("below the reserve an upload is a 507 that leaves nothing, and readiness says so", async () => {
+test("below the reserve, an upload answers 507 and leaves nothing, and readiness warns", async () => {
   const before = await remains(server);
   const [refused, ready] = await whileFull(async () => [await send(), await fetch(`${server.url}/readyz`)]);
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
@@ -75,7 +75,7 @@ test("below the reserve an upload is a 507 that leaves nothing, and readiness sa
   expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: "ok" });
 });
 
-test("what uploads under way have announced counts as written", async () => {
+test("bytes that running uploads have announced count as written", async () => {
   const { bavail, bsize } = await import("node:fs").then(({ statfsSync }) => statfsSync(tmpdir()));
   const small = createDiskSpace({ path: tmpdir(), reserveBytes: bavail * bsize - 1024 ** 3 });
   const first = await small.hold(0.7 * 1024 ** 3);
@@ -85,13 +85,13 @@ test("what uploads under way have announced counts as written", async () => {
   (await small.hold(0.7 * 1024 ** 3))();
 });
 
-test("a disk that is full in the middle of a write is a 507 as well", () => {
+test("a disk that is full in the middle of a write answers 507", () => {
   for (const code of ["ENOSPC", "EDQUOT", "XMinioStorageFull"])
     expect(unavailable(Object.assign(new Error("no space left"), { code }))).toMatchObject({ status: 507 });
   expect(unavailable(new Error("away"))).toMatchObject({ status: 503, headers: { "Retry-After": "5" } });
 });
 
-test("a link is not used up where there is no room to fetch its file", async () => {
+test("a download without disk space for its file does not use up the link", async () => {
   const url = await issueOne(server, await commit(server));
   const refused = await whileFull(() => fetch(url));
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
@@ -101,7 +101,7 @@ test("a link is not used up where there is no room to fetch its file", async () 
   expect(await sent.bytes()).toEqual(bytes);
 });
 
-test("copies of files from S3 are gone soon after they were sent", async () => {
+test("copies of files from S3 are removed soon after they were sent", async () => {
   const big = new Uint8Array(await fixtureBytes("pillow.png"));
   const attachments = await Promise.all(Array.from({ length: 8 }, () => commit(server)));
   const urls = await Promise.all(attachments.map((attachment) => issueOne(server, attachment)));
@@ -111,7 +111,7 @@ test("copies of files from S3 are gone soon after they were sent", async () => {
   expect(await readdir(join(server.deps.config.dataDir, "uploads"))).toEqual([]);
 });
 
-test("a file whose name is gone from the disk is sent whole to a slow receiver", async () => {
+test("a file that is removed while it is sent reaches a slow receiver completely", async () => {
   const path = join(tmpdir(), `waybill-${crypto.randomUUID()}`);
   const bytes = 24 * 1024 ** 2;
   await writeFile(path, new Uint8Array(bytes).fill(7));
@@ -132,7 +132,7 @@ test("a file whose name is gone from the disk is sent whole to a slow receiver",
   expect([received, response.headers.get("content-length")]).toEqual([bytes, String(bytes)]);
 });
 
-test("uploads and downloads of a tenant take turns with those of others", async () => {
+test("the downloads of a tenant do not block those of others", async () => {
   const by = member();
   expect((await upload(server, { by })).file_name).toBe("pillow.png");
   const held = await Promise.all([0, 1, 2, 3].map(() => roomy.holdCopy(64 * 1024 ** 2, "greedy")));

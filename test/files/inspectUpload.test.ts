@@ -1,4 +1,4 @@
-/** Files that are made to cost time are looked into beside the main thread, within bounds. */
+/** Files that are made to cost time are inspected in other threads, within limits. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { checkContent } from "../../src/files/content/checkContent.ts";
 import { createWorkers } from "../../src/infrastructure/workers/workers.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 for (const build of expensiveFiles)
-  test(`${build.name}: the check ends early, or soon`, async () => {
+  test(`${build.name}: the check ends in time`, async () => {
     const { name, bytes, outcome } = build();
     expect(await inspect(bytes, name)).toBe(outcome);
   });
@@ -33,7 +33,7 @@ function send(to: TestServer, file: File, authorization: string): Promise<Respon
   return to.request(uploadPath, { method: "POST", headers, body: form });
 }
 
-test("uploads that are expensive to check do not hold up other requests", async () => {
+test("uploads that are expensive to check do not delay other requests", async () => {
   const { name, bytes } = documentOfEntities();
   const authorization = `Bearer ${await server.token(member())}`;
   const uploads = Array.from({ length: 12 }, () =>
@@ -52,11 +52,11 @@ test("uploads that are expensive to check do not hold up other requests", async 
   }
   const statuses = (await all).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
-  // The slowest of all answers, and on a machine that others use too.
+  // The slowest of all answers, on a machine that others use too.
   expect(Math.max(...waits)).toBeLessThan(500);
 });
 
-test("a check that takes too long is ended, the file is refused, and the next one is checked", async () => {
+test("a check that takes too long ends and the file is refused; the next file is checked", async () => {
   let limitMs = 1;
   const hurried = {
     ...workers,
@@ -78,8 +78,8 @@ test("a check that takes too long is ended, the file is refused, and the next on
   }
 });
 
-test("files that wait for a thread are bounded: the tenant's others are 503 with Retry-After", async () => {
-  // One of the two threads is for other tenants.
+test("a tenant with too many files waiting for a thread gets 503 with Retry-After", async () => {
+  // One of the two threads is kept for other tenants.
   const all = Array.from({ length: 2 }, () => workers.run(sleep, 2_500, "1"));
   const waiting = Array.from({ length: 63 }, () => workers.run(sleep, 0, "1"));
   const busy = await startServer({ deps: { workers } });

@@ -1,4 +1,4 @@
-/** What may be stored in a day by visitors, and in all by a tenant. */
+/** How much visitors may upload in a day, and how much a tenant may store in total. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sweepOnce } from "../../src/files/maintenance/sweep.ts";
 import type { Storage } from "../../src/infrastructure/storage/storage.ts";
@@ -58,7 +58,7 @@ async function send({ formToken, from }: Visitor) {
 const times = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.from({ length: count }, act));
 const statusesOf = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort();
 
-test("an address has so many bytes a day, however many sessions upload at once", async () => {
+test("an address has a daily quota, however many sessions upload at the same time", async () => {
   const from = freshAddress();
   const visitors = await times(8, () => visitor(from));
   const answers = await Promise.all(visitors.map(send));
@@ -71,13 +71,13 @@ test("an address has so many bytes a day, however many sessions upload at once",
   expect((await send(await visitor())).status).toBe(201);
 });
 
-test("an embed has so many bytes a day, wherever its visitors are", async () => {
+test("an embed has a daily quota, whatever the addresses of its visitors", async () => {
   const { formToken } = await visitor();
   const answers = await times(8, () => send({ formToken, from: freshAddress() }));
   expect(statusesOf(answers)).toEqual([201, 201, 201, 201, 201, 201, 429, 429]);
 });
 
-test("a session of a platform's own has no embed, and counts by its address", async () => {
+test("a session that the platform began has no embed and counts for its address", async () => {
   const form = { tenant: { id: 1, slug: "tenant-1" }, processKey: "loan_application" };
   const from = freshAddress();
   const answers = await times(6, async () => {
@@ -87,7 +87,7 @@ test("a session of a platform's own has no embed, and counts by its address", as
   expect(statusesOf(answers)).toEqual([201, 201, 201, 201, 429, 429]);
 });
 
-test("what is refused, fails or is removed is given back", async () => {
+test("the bytes of an upload that is refused, fails or is deleted are given back", async () => {
   const one = await visitor();
   away = true;
   try {
@@ -106,7 +106,7 @@ test("what is refused, fails or is removed is given back", async () => {
   expect(statusesOf(answers)).toEqual([201, 201, 201, 201, 429]);
 });
 
-test("the counters of days that are over are forgotten, and an address may upload again", async () => {
+test("on the next day an address may upload again, and old counters are deleted", async () => {
   const one = await visitor();
   expect(statusesOf(await times(5, () => send(one)))).toEqual([201, 201, 201, 201, 429]);
   await server.sql`update waybill.upload_days set day = day - 2`;
@@ -119,7 +119,7 @@ test("the counters of days that are over are forgotten, and an address may uploa
   expect(left).toEqual({ days: 0, charges: 0 });
 });
 
-test("a tenant stores no more than its quota, also when uploads come at once, and another has its own", async () => {
+test("a tenant has a storage quota of its own, which simultaneous uploads do not exceed", async () => {
   const small = await startServer({ environment: { TENANT_STORAGE_QUOTA: String(3 * size) } });
   try {
     const answers = await Promise.allSettled(

@@ -1,6 +1,4 @@
-/**
- * Runs the content check on bytes or on a fixture, and says "accepted" or the code of the rejection.
- */
+/** Runs the content check on bytes or on a fixture. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +11,9 @@ const fixtures = join(import.meta.dir, "../fixtures/content");
 
 export const fixture = (name: string): Buffer => readFileSync(join(fixtures, name));
 
-/** Errors other than `ContentRejection` go through: they are faults of the check. */
+/**
+ * Returns "accepted" or the code of the rejection. Throws other errors, because they are faults of the check.
+ */
 export async function inspect(
   bytes: Buffer,
   fileName: string,

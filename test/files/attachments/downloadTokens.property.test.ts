@@ -1,4 +1,4 @@
-/** A download token is good for what it was issued for and nothing else, and is nowhere but in its URL. */
+/** A download token is valid only for what it was issued for, and exists only in its URL. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -35,7 +35,7 @@ const scopes: fc.Arbitrary<TokenScope> = fc.record({
 });
 const secrets = fc.string({ minLength: 32, maxLength: 64 });
 
-test("a token is signed for its own file, tenant, expiry and secret, and for no other", () => {
+test("a token is valid only for its file, tenant, expiry and secret", () => {
   const check = (secret: string, scope: TokenScope, other: TokenScope, otherSecret: string) => {
     const { token } = issueToken(secret, scope);
     expect(isSigned(secret, token, scope)).toBe(true);
@@ -53,7 +53,7 @@ test("a token is signed for its own file, tenant, expiry and secret, and for no 
   fc.assert(fc.property(secrets, scopes, scopes, secrets, check), settings);
 });
 
-test("a token with any sign changed, added or left out is not the one that was issued", () => {
+test("a token with any character changed, added or removed is not valid", () => {
   const signs = fc.constantFrom(...alphabet);
   const check = (scope: TokenScope, at: number, left: number, sign: string) => {
     const secret = "a secret of at least thirty-two bytes";
@@ -61,7 +61,7 @@ test("a token with any sign changed, added or left out is not the one that was i
     const changed = token.slice(0, at) + sign + token.slice(at + left);
     fc.pre(changed !== token);
     expect(digestOf(changed) === digest).toBe(false);
-    // The signature alone tells as well, but for the version and what stands behind it.
+    // The signature detects it too, except in the version and after the signature.
     const [version, , , ...rest] = changed.split(".");
     if (version === "v1" && rest.length === 0) expect(isSigned(secret, changed, scope)).toBe(false);
   };
@@ -72,7 +72,7 @@ test("a token with any sign changed, added or left out is not the one that was i
   });
 });
 
-test("any text at all is looked at without an error, and is not signed", () => {
+test("any text is checked without an error, and is not a valid token", () => {
   const texts = fc.oneof(
     fc.string({ unit: "binary", maxLength: 200 }),
     fc.tuple(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })).map(([a, b]) => `v1.${a}.${b}`),
@@ -89,7 +89,7 @@ test("any text at all is looked at without an error, and is not signed", () => {
   );
 });
 
-test("over HTTP, a URL with any one sign of its token changed is a 401, and the right one works after that", async () => {
+test("a URL with any character of its token changed answers 401, and the right URL works after that", async () => {
   const [url = ""] = await issue(server, await commit(server));
   const start = url.indexOf("token=") + "token=".length;
   const statuses = [];
@@ -103,7 +103,7 @@ test("over HTTP, a URL with any one sign of its token changed is a 401, and the 
   expect((await fetch(url)).status).toBe(200);
 });
 
-test("ten thousand tokens are ten thousand", async () => {
+test("ten thousand tokens are all different", async () => {
   const attachment = await commit(server);
   const urls = [];
   for (let i = 0; i < 10; i++) urls.push(...(await issue(server, attachment, 1_000)));
@@ -126,7 +126,7 @@ async function everything({ sql }: TestServer): Promise<string> {
   return texts.join("\n");
 }
 
-test("after a busy day no token, and no part of one, is in the database, the logs or a problem", async () => {
+test("no part of a token gets into the database, the logs or a problem", async () => {
   const busy = await startServer({ environment: trustingLoopback });
   const problems: string[] = [];
   const refuse = async (call: Promise<unknown>) => void problems.push((await refusal(call)).text);

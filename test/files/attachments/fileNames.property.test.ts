@@ -1,4 +1,4 @@
-/** A file's name comes back as it went in, whatever it is made of, and never as anything but a name. */
+/** The name of a file comes back unchanged, whatever its characters, and is never taken for anything but a name. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { fixture, fixtureBytes, freshUser, upload, uploadPath } from "../../support/attachments.ts";
@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 const png = await fixtureBytes("pillow.png");
 const byteLength = (text: string) => new TextEncoder().encode(text).length;
 
-/** Where names have gone wrong before: quoting, escaping, header syntax, direction, composition, what is trimmed. */
+/** What often breaks names: quoting, escaping, header syntax, direction, composition, trimming. */
 const edges = [
   ...[
     '"',
@@ -57,11 +57,11 @@ const pieces = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }),
 );
 
-/** Taken out of a name: what cannot be seen. */
+/** Invisible characters, which are removed from a name. */
 const isInvisible = (sign: string) =>
   /[\p{Cf}\u115f\u1160\u3164\uffa0]/u.test(sign) && !["\u200c", "\u200d"].includes(sign);
 
-/** Not in a name: folders, U+0000, and what form-data itself cannot tell from a quote and a line break. */
+/** Excludes folders, U+0000, and what form-data cannot tell from a quote or a line break. */
 const isName = (name: string) =>
   name.isWellFormed() &&
   ![...name].some(isInvisible) &&
@@ -81,7 +81,7 @@ async function dispositionOf(id: string, user: string): Promise<string> {
   return response.headers.get("content-disposition") ?? "";
 }
 
-/** What a receiver reads from the header, by RFC 8187. */
+/** The name that a receiver reads from the header (RFC 8187). */
 function nameIn(disposition: string): string {
   const form = /^attachment; filename="[^"\\%\x00-\x1f\x7f]*"; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/;
   return decodeURIComponent(form.exec(disposition)?.[1] ?? "");
@@ -89,7 +89,7 @@ function nameIn(disposition: string): string {
 
 const eachEdge = edges.map((edge): [string] => [`${edge}.png`]).filter(([name]) => isName(name));
 
-test("a name that a browser sends comes back whole, in the metadata and in the download's header", async () => {
+test("a name that a browser sends comes back unchanged in the metadata and in the download's header", async () => {
   await fc.assert(
     fc.asyncProperty(names, async (name) => {
       const user = freshUser();
@@ -102,7 +102,7 @@ test("a name that a browser sends comes back whole, in the metadata and in the d
   );
 });
 
-/** Sends the file with its name in a header that the test writes. */
+/** Sends the file with these parameters in its header. */
 async function send(parameters: string, user = freshUser()): Promise<Answer> {
   const head = `Content-Disposition: form-data; name="file"; ${parameters}\r\nContent-Type: image/png`;
   const authorization = `Bearer ${await server.token({ user, roles: ["member"] })}`;
@@ -122,7 +122,7 @@ const curl = {
     name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A"),
   "curl before 7.81, which writes it with a backslash": (name: string) => name.replaceAll(/["\\]/g, "\\$&"),
 };
-test.each(Object.entries(curl))("a name that is sent by %s comes back whole", async (how, written) => {
+test.each(Object.entries(curl))("a name that is sent by %s comes back unchanged", async (how, written) => {
   const sendable = how.includes("before") ? withoutLineBreaks : names;
   await fc.assert(
     fc.asyncProperty(sendable, async (name) => {
@@ -132,7 +132,7 @@ test.each(Object.entries(curl))("a name that is sent by %s comes back whole", as
   );
 });
 
-test("a name in RFC 8187's form, and one without quotes, is read too", async () => {
+test("names in the form of RFC 8187 and names without quotes are read", async () => {
   await fc.assert(
     fc.asyncProperty(withoutLineBreaks, async (name) => {
       const encoded = encodeURIComponent(name).replaceAll(
@@ -154,7 +154,7 @@ test.each([
   ["\\\\server\\share\\a.png", "a.png"],
   ["a/b\\c/d.png", "d.png"],
   ["folder/.png", ".png"],
-])("what stands before a slash or a backslash is a folder, and is left out: %s", async (sent, kept) => {
+])("folders before a slash or a backslash are removed: %s", async (sent, kept) => {
   expect((await send(`filename="${sent}"`)).body).toMatchObject({ file_name: kept });
 });
 
@@ -163,7 +163,7 @@ test.each([
   ["two bytes a sign", "é"],
   ["three", "語"],
   ["four", "👍"],
-])("a name of 255 bytes is taken, one of 256 is a 400 that says so: %s", async (_what, sign) => {
+])("a name of 255 bytes is accepted, one of 256 answers 400 with the limit: %s", async (_what, sign) => {
   const room = 255 - byteLength(".png");
   const fits = `${sign.repeat(Math.floor(room / byteLength(sign)))}${"y".repeat(room % byteLength(sign))}.png`;
   expect(byteLength(fits)).toBe(255);
@@ -175,7 +175,7 @@ test.each([
   );
 });
 
-test("what cannot be seen comes out of a name; joiners and format characters with a shape stay", async () => {
+test("invisible characters are removed; joiners and format characters with a shape stay", async () => {
   const marks = [
     "\u202a",
     "\u202e",
@@ -203,7 +203,7 @@ test("what cannot be seen comes out of a name; joiners and format characters wit
   );
 });
 
-test("U+0000 in a name is a 400 that says so", async () => {
+test("U+0000 in a name answers 400 with the reason", async () => {
   for (const parameters of ['filename="a\0.png"', "filename*=UTF-8''a%00.png"]) {
     const refused = await send(parameters);
     expect(refused).toMatchObject({ status: 400, code: "file_name_invalid" });
@@ -211,7 +211,7 @@ test("U+0000 in a name is a 400 that says so", async () => {
   }
 });
 
-test("on the wire, a name with line breaks stays in its one header line of ASCII", async () => {
+test("a name with line breaks is sent as one header line of ASCII", async () => {
   const user = freshUser();
   const { body } = await send('filename="a%0D%0ASet-Cookie: x=1%0D%0A%0D%0A<script>\u2028é.png"', user);
   expect(body.file_name).toBe("a\r\nSet-Cookie: x=1\r\n\r\n<script>\u2028é.png");

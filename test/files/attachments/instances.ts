@@ -1,4 +1,4 @@
-/** Two instances of Waybill on one database and one object folder, and what may be said of both afterwards. */
+/** Two instances of Waybill with one database and one object folder, and functions that check both. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { createDatabase } from "../../support/database.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
 export const picture = Bun.file(new URL("../../fixtures/content/pillow.png", import.meta.url));
-/** Of the instances' tokens. */
+/** Signs the tokens of all instances. */
 export const sharedSecret = "shared by all the instances, 32 chars";
 const path = "/api/v1/probis/form-attachments";
 
@@ -19,9 +19,9 @@ export interface Instances {
   readonly servers: readonly [TestServer, TestServer];
   readonly sql: Sql;
   readonly storage: Storage;
-  /** Holds the objects in `objects/`, as the data folder of one more instance would. */
+  /** A data folder with the objects in `objects/`, for one more instance. */
   readonly dataDir: string;
-  /** One more server, with another storage. */
+  /** Starts one more server, with another storage. */
   start(storage: Storage): Promise<TestServer>;
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function send(
   return { status: response.status, body: text === "" ? {} : JSON.parse(text) };
 }
 
-/** As a user of its own each time, so that no upload rate limits another. */
+/** Uploads as a new user each time, so that the rate limit does not apply. */
 export async function upload(server: Target): Promise<Draft> {
   const user = `user-${crypto.randomUUID()}`;
   const form = new FormData();
@@ -97,10 +97,12 @@ export async function stateOf(sql: Sql, id: string): Promise<string | undefined>
   return row?.state;
 }
 
-/** Lets time pass for every attachment that is in one of these states. */
+/** Makes every attachment in one of these states older. */
 export const age = (sql: Sql, hours: number, states = ["receiving", "draft", "committed", "deleting"]) => sql`
-  update waybill.attachments set state_since = state_since - make_interval(hours => ${hours}),
-    uploaded_at = uploaded_at - make_interval(hours => ${hours}) where state = any(${states})`;
+  update waybill.attachments
+  set state_since = state_since - make_interval(hours => ${hours}),
+      uploaded_at = uploaded_at - make_interval(hours => ${hours})
+  where state = any(${states})`;
 
 export async function objectKeys(storage: Storage): Promise<string[]> {
   const keys: string[] = [];

@@ -1,4 +1,4 @@
-/** Server processes that end by SIGKILL in the middle of uploads, commits, deletions and sweeps. */
+/** Server processes that are killed (SIGKILL) during uploads, commits, deletions and sweeps. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { reconcile } from "../../../src/files/maintenance/reconcile.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => instances.stop());
 
-/** Drafts live for a second and are swept every second, so that each round has some of both. */
+/** Drafts live for a second and the sweep runs every second, so that each round has both. */
 function startProcess(): WaybillProcess {
   const { dataDir, servers } = instances;
   return startWaybill({
@@ -44,30 +44,30 @@ function startProcess(): WaybillProcess {
   });
 }
 
-interface Promised {
-  /** Uploads that were answered 201. */
+interface Acknowledged {
+  /** How many uploads were answered 201. */
   uploaded: number;
-  /** Ids whose finalize was answered 200, and whose delete was answered 204. */
+  /** The ids whose finalize was answered 200, and those whose delete was answered 204. */
   readonly committed: string[];
   readonly removed: string[];
 }
 
-/** One client: uploads, then commits, deletes or forgets, until the server is gone. */
-async function work(target: Target, promised: Promised): Promise<void> {
+/** A client that uploads, and then commits, deletes or leaves the draft, until the server is gone. */
+async function work(target: Target, acknowledged: Acknowledged): Promise<void> {
   for (let n = 0; ; n++) {
     const draft = await upload(target).catch(() => undefined);
     if (!draft) return;
-    promised.uploaded++;
-    await [commitOne, removeOne, () => undefined][n % 3]?.(target, draft, promised);
+    acknowledged.uploaded++;
+    await [commitOne, removeOne, () => undefined][n % 3]?.(target, draft, acknowledged);
   }
 }
 
-async function commitOne(target: Target, draft: Draft, { committed }: Promised): Promise<void> {
+async function commitOne(target: Target, draft: Draft, { committed }: Acknowledged): Promise<void> {
   const answer = await finalize(target, draft).catch(() => undefined);
   if (answer?.status === 200) committed.push(draft.id);
 }
 
-async function removeOne(target: Target, draft: Draft, { removed }: Promised): Promise<void> {
+async function removeOne(target: Target, draft: Draft, { removed }: Acknowledged): Promise<void> {
   const answer = await remove(target, draft).catch(() => undefined);
   if (answer?.status === 204) removed.push(draft.id);
 }
@@ -76,21 +76,21 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await Bun.sleep(100);
 }
 
-test("nothing that was promised is lost, and nothing else stays, after many a kill", async () => {
+test("after many kills, everything acknowledged is there and nothing else is left", async () => {
   const { sql, storage, servers } = instances;
   const token = servers[0].token;
-  const promised: Promised = { uploaded: 0, committed: [], removed: [] };
+  const acknowledged: Acknowledged = { uploaded: 0, committed: [], removed: [] };
   for (let round = 0; round < 15; round++) {
     const waybill = startProcess();
     const url = await waybill.listening;
-    const clients = Array.from({ length: 4 }, () => work({ url, token }, promised));
+    const clients = Array.from({ length: 4 }, () => work({ url, token }, acknowledged));
     await Bun.sleep(50 + Math.random() * 1_500);
     waybill.kill("SIGKILL");
     await Promise.all([waybill.exited, ...clients]);
   }
-  expect(promised.uploaded).toBeGreaterThan(50);
+  expect(acknowledged.uploaded).toBeGreaterThan(50);
 
-  // What a kill leaves behind is taken for abandoned after an hour, or a day where it is a draft.
+  // What a kill leaves behind counts as abandoned after an hour, a draft after a day.
   await age(sql, 25, ["receiving", "draft", "deleting"]);
   const last = startProcess();
   await last.listening;
@@ -102,15 +102,15 @@ test("nothing that was promised is lost, and nothing else stays, after many a ki
 
   expect(await Array.fromAsync(reconcile(servers[0].deps, { repair: false }))).toEqual([]);
   expect(await objectKeys(storage)).toEqual(await rowKeys(sql));
-  for (const id of promised.removed) expect(await stateOf(sql, id)).toBeUndefined();
+  for (const id of acknowledged.removed) expect(await stateOf(sql, id)).toBeUndefined();
   const digest = await digestOf(picture.stream());
-  for (const id of promised.committed) {
+  for (const id of acknowledged.committed) {
     expect(await stateOf(sql, id)).toBe("committed");
     expect(await digestOf((await storage.get(objectKey(1, id)))?.body)).toBe(digest);
   }
 });
 
-test("the sweep goes on when the process that last ran it is killed", async () => {
+test("another process sweeps after the one that last did is killed", async () => {
   const { sql, servers } = instances;
   const processes = [startProcess(), startProcess()];
   await Promise.all(processes.map(({ listening }) => listening));

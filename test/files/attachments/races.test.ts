@@ -1,6 +1,6 @@
 /**
- * Two instances, one database, one object folder: what is sent to one races what is sent to the other. Each race is
- * run hundreds of times, and after each round the answers, the rows and the objects have to agree.
+ * Races between requests to two instances with one database and one object folder. Each race runs hundreds of times,
+ * and after each round the answers, the rows and the objects must agree.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sweepOnce } from "../../../src/files/maintenance/sweep.ts";
@@ -19,7 +19,7 @@ import {
 } from "./instances.ts";
 
 setDefaultTimeout(120_000);
-/** Every draft is due from its first moment on. */
+/** Every draft is due for removal immediately. */
 let instances: Instances;
 beforeAll(async () => {
   instances = await startInstances({ DRAFT_MAX_AGE_HOURS: "0" });
@@ -28,11 +28,11 @@ afterAll(() => instances.stop());
 
 type Answer = Awaited<ReturnType<typeof finalize>>;
 interface Race {
-  /** What happens to each draft at once; the answers in this order. */
+  /** The requests that run at the same time for each draft. Their answers have the same order. */
   readonly act: (draft: Draft) => Promise<Answer>[];
-  /** Sweeps that run meanwhile. */
+  /** How many sweeps run meanwhile. */
   readonly sweeps: number;
-  /** Which combinations of answers are right, and which end state goes with each. */
+  /** Returns the end state that these answers call for. Throws if they contradict each other. */
   readonly fits: (answers: readonly Answer[], draft: Draft) => "committed" | "gone";
 }
 
@@ -41,7 +41,7 @@ const draftsInRound = 8;
 const server = (n: number) => instances.servers[n % 2] as TestServer;
 const soon = () => Bun.sleep(Math.random() * 4);
 
-/** How often each end came about. */
+/** Returns how often each end state occurred. */
 async function run({ act, sweeps, fits }: Race): Promise<{ committed: number; gone: number }> {
   const ends = { committed: 0, gone: 0 };
   for (let round = 0; round < rounds; round++) {
@@ -60,21 +60,21 @@ async function run({ act, sweeps, fits }: Race): Promise<{ committed: number; go
   return ends;
 }
 
-/** What a sweep or a deletion has begun in the last second is left alone: let that time pass. */
+/** A sweep does not touch removals that began in the last second, so they are made older. */
 async function finishRemovals(): Promise<void> {
   await age(instances.sql, 1, ["deleting"]);
   await sweepOnce(instances.servers[0].deps);
 }
 
 const wrong = (...answers: (Answer | undefined)[]) =>
-  new Error(`these answers do not go together: ${JSON.stringify(answers)}`);
+  new Error(`these answers contradict each other: ${JSON.stringify(answers)}`);
 
 const isRefusal = (answer: Answer | undefined, draft: Draft) =>
   answer?.status === 409 &&
   answer.body.code === "not_committed" &&
   String(answer.body.not_committed) === draft.id;
 
-test("finalize against the sweep: it is committed with 200, or gone with 409 and its id", async () => {
+test("finalize against the sweep: committed with 200, or removed with 409 and the id", async () => {
   const ends = await run({
     act: (draft) => [finalize(server(0), draft)],
     sweeps: 2,
@@ -87,7 +87,7 @@ test("finalize against the sweep: it is committed with 200, or gone with 409 and
   expect(Math.min(ends.committed, ends.gone)).toBeGreaterThan(0);
 });
 
-test("delete against finalize: one of them wins, the other is 409", async () => {
+test("delete against finalize: one of them succeeds, the other answers 409", async () => {
   const ends = await run({
     act: (draft) => [remove(server(0), draft), finalize(server(1), draft)],
     sweeps: 0,
@@ -100,7 +100,7 @@ test("delete against finalize: one of them wins, the other is 409", async () => 
   expect(Math.min(ends.committed, ends.gone)).toBeGreaterThan(0);
 });
 
-test("two finalizes to different instances: exactly one is 200 and its instance has the file", async () => {
+test("two finalizes to different instances: exactly one answers 200, and its instance has the file", async () => {
   const winners = new Map<string, unknown>();
   const ends = await run({
     act: (draft) => [finalize(server(0), draft, "instance-a"), finalize(server(1), draft, "instance-b")],
@@ -114,11 +114,13 @@ test("two finalizes to different instances: exactly one is 200 and its instance 
   });
   expect(ends).toEqual({ committed: rounds * draftsInRound, gone: 0 });
   const rows = await instances.sql<{ id: string; instance: string }[]>`
-    select id::text, process_instance_id as instance from waybill.attachments where id = any(${[...winners.keys()]}::uuid[])`;
+    select id::text, process_instance_id as instance
+    from waybill.attachments
+    where id = any(${[...winners.keys()]}::uuid[])`;
   expect(new Map(rows.map(({ id, instance }) => [id, instance]))).toEqual(winners as Map<string, string>);
 });
 
-test("two finalizes to the same instance: both are 200", async () => {
+test("two finalizes to the same instance: both answer 200", async () => {
   const ends = await run({
     act: (draft) => [finalize(server(0), draft), finalize(server(1), draft)],
     sweeps: 0,
@@ -130,7 +132,7 @@ test("two finalizes to the same instance: both are 200", async () => {
   expect(ends.gone).toBe(0);
 });
 
-test("delete against the sweep: gone either way, with 204 or 404", async () => {
+test("delete against the sweep: the draft is removed, with 204 or 404", async () => {
   const ends = await run({
     act: (draft) => [remove(server(1), draft)],
     sweeps: 2,
@@ -142,7 +144,7 @@ test("delete against the sweep: gone either way, with 204 or 404", async () => {
   expect(ends.committed).toBe(0);
 });
 
-test("delete, finalize and the sweep all at once: the answers agree with the end", async () => {
+test("delete, finalize and the sweep together: the answers agree with the end state", async () => {
   await run({
     act: (draft) => [remove(server(0), draft), finalize(server(1), draft)],
     sweeps: 2,

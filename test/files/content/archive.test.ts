@@ -4,12 +4,12 @@ import { inspect } from "../../support/inspectContent.ts";
 import { buildDocument, documentParts, documentXml, typesXml } from "../../support/officeParts.ts";
 import { buildZip, type ZipEnd, type ZipPart } from "../../support/zipBuilder.ts";
 
-/** A docx with one more, typed, part. */
+/** Inspects a docx with one more part. */
 const inspectPart = (part: ZipPart, end: ZipEnd = {}) =>
   inspect(buildDocument({ extra: [part], end }), "a.docx");
 const custom = (rest: Partial<ZipPart> = {}): ZipPart => ({ name: "word/custom.xml", data: "<a/>", ...rest });
 
-test("the smallest document is accepted; stored, streamed, in another order or with folders too", async () => {
+test("a small document is accepted, also stored, streamed, in another order or with folders", async () => {
   expect(await inspectPart(custom())).toBe("accepted");
   expect(await inspectPart(custom({ method: 0 }))).toBe("accepted");
   expect(await inspectPart({ name: "word/", data: "", method: 0 })).toBe("accepted");
@@ -17,7 +17,7 @@ test("the smallest document is accepted; stored, streamed, in another order or w
   expect(await inspect(buildZip(streamed.toReversed()), "a.docx")).toBe("accepted");
 });
 
-test("every form of a data descriptor is read, and one that says something else is refused", async () => {
+test("every form of a data descriptor is read, and one with other values is refused", async () => {
   for (const descriptorBytes of [12, 16, 20, 24] as const) {
     const streamed = custom({ descriptor: true, descriptorBytes });
     expect(await inspectPart(streamed)).toBe("accepted");
@@ -64,7 +64,7 @@ test.each(["word/document.xml", "Word/DOCUMENT.xml", "word/%64ocument.xml"])(
   },
 );
 
-test("encrypted, patched, and otherwise compressed parts are refused", async () => {
+test("parts that are encrypted, patched or compressed in another way are refused", async () => {
   expect(await inspectPart(custom({ flags: 0x0001 }))).toBe("document_encrypted");
   expect(await inspectPart(custom({ flags: 0x0041 }))).toBe("document_encrypted");
   expect(await inspectPart(custom({ flags: 0x2000 }))).toBe("document_encrypted");
@@ -74,7 +74,7 @@ test("encrypted, patched, and otherwise compressed parts are refused", async () 
   }
 });
 
-test("bytes before, between, inside and behind the parts are refused", async () => {
+test("bytes before, between, inside and after the parts are refused", async () => {
   const stray = Buffer.from("<html>");
   expect(await inspect(Buffer.concat([stray, buildDocument()]), "a.docx")).toBe("type_mismatch");
   expect(await inspect(Buffer.concat([buildDocument(), stray]), "a.docx")).toBe("archive_damaged");
@@ -85,13 +85,13 @@ test("bytes before, between, inside and behind the parts are refused", async () 
   expect(await inspectPart(custom({ compressed }))).toBe("archive_damaged");
 });
 
-test("bytes of an archive's own that no entry lists are refused", async () => {
+test("a part that the directory does not list is refused", async () => {
   const hidden = buildZip([{ name: "evil.exe", data: "MZ" }]);
   const local = hidden.subarray(0, hidden.indexOf(Buffer.from("PK\x01\x02", "latin1")));
   expect(await inspectPart(custom({ before: local }))).toBe("archive_hidden_data");
 });
 
-test("a local header that says something else than the directory is refused", async () => {
+test("a local header that contradicts the directory is refused", async () => {
   expect(await inspectPart(custom({ local: { name: Buffer.from("word/vbaProj.bin") } }))).toBe(
     "archive_damaged",
   );
@@ -104,7 +104,7 @@ test("a local header that says something else than the directory is refused", as
   expect(await inspectPart(custom({ local: { uncompressedSize: 5 } }))).toBe("archive_damaged");
 });
 
-test("sizes and checksums that are not those of the data are refused", async () => {
+test("sizes and checksums that do not match the data are refused", async () => {
   const data = "<a>".repeat(1_000);
   for (const uncompressedSize of [0, 1, 2_999, 3_001]) {
     const lie = { uncompressedSize };
@@ -115,7 +115,7 @@ test("sizes and checksums that are not those of the data are refused", async () 
   expect(await inspectPart(custom({ compressed: Buffer.from("nonsense") }))).toBe("archive_damaged");
 });
 
-test("an entry that shares another's bytes is refused", async () => {
+test("an entry that shares the bytes of another is refused", async () => {
   const data = "<a/>".repeat(100);
   const shared = { name: "word/other.xml", data, sameAs: 3 };
   expect(await inspect(buildDocument({ extra: [custom({ data }), shared] }), "a.docx")).toBe(
@@ -123,7 +123,7 @@ test("an entry that shares another's bytes is refused", async () => {
   );
 });
 
-test("a bomb is refused: one part, many parts, or parts that declare less than they hold", async () => {
+test("a zip bomb is refused: in one part, in many, or in parts that declare a smaller size", async () => {
   const zeros = deflateRawSync(Buffer.alloc(40 * 1024 * 1024));
   const size = 40 * 1024 * 1024;
   const flat = custom({
@@ -139,25 +139,25 @@ test("a bomb is refused: one part, many parts, or parts that declare less than t
   expect(await inspectPart(half)).toBe("accepted");
 });
 
-test("a bomb inside a part counts as its bytes only", async () => {
+test("a zip bomb inside a part is not unpacked", async () => {
   const bomb = buildZip([{ name: "a", data: Buffer.alloc(40 * 1024 * 1024) }]);
   const types = typesXml('<Default Extension="zip" ContentType="application/zip"/>');
   const extra = [{ name: "word/embeddings/a.zip", data: bomb, method: 0 }];
   expect(await inspect(buildDocument({ types, extra }), "a.docx")).toBe("accepted");
 });
 
-test("more parts than any document has are refused before they are read", async () => {
+test("too many parts are refused before they are read", async () => {
   const extra = Array.from({ length: 5_000 }, (_, index) => custom({ name: `word/${index}.xml`, method: 0 }));
   expect(await inspect(buildDocument({ extra }), "a.docx")).toBe("archive_too_many_entries");
 });
 
-test("an end record that counts wrongly or speaks of other disks is refused", async () => {
+test("an end record with wrong counts or other disks is refused", async () => {
   expect(await inspectPart(custom(), { disk: 1 })).toBe("archive_unsupported");
   expect(await inspectPart(custom(), { entryCount: 3 })).toBe("archive_hidden_data");
   expect(await inspectPart(custom(), { entryCount: 5 })).toBe("archive_damaged");
 });
 
-test("a 64-bit end record that says something else than the short one is refused", async () => {
+test("a 64-bit end record that contradicts the short one is refused", async () => {
   const document = buildDocument();
   const end = document.subarray(-22);
   const wide = Buffer.alloc(76);

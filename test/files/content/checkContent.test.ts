@@ -18,12 +18,12 @@ const files = readdirSync(folder).filter((name) =>
 const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
 for (const name of files) {
-  test(`${name}, as its program wrote it, is ${refused[name] ?? "accepted"}`, async () => {
+  test(`${name}, written by a real program, is ${refused[name] ?? "accepted"}`, async () => {
     expect(await inspect(fixture(name), name)).toBe(refused[name] ?? "accepted");
   });
 }
 
-test("the answer is the type's own content type, whatever alias was declared", async () => {
+test("the result is the standard content type, whatever alias was declared", async () => {
   const path = join(folder, "libreoffice.docx");
   const upload = {
     path,
@@ -76,12 +76,12 @@ test("a GIF, a docx as xlsx, and an xlsx as docx are type mismatches", async () 
   expect(await inspect(fixture("openpyxl.xlsx"), "a.docx")).toBe("type_mismatch");
 });
 
-test("an empty file is refused as empty, whatever its name", async () => {
+test("an empty file is refused as empty, whatever its extension", async () => {
   for (const ending of allowedExtensions)
     expect(await inspect(Buffer.alloc(0), `a.${ending}`)).toBe("file_empty");
 });
 
-test("an old Word document is refused with a sentence that says so, also under a new name", async () => {
+test("an old Word document is refused, and renamed to docx the sentence says why", async () => {
   expect(await inspect(fixture("libreoffice-old.doc"), "a.doc")).toBe("extension_not_allowed");
   expect(await inspect(fixture("libreoffice-old.doc"), "a.docx")).toBe("document_encrypted");
   expect(new ContentRejection("document_encrypted").message).toContain("encrypted or in an old format");
@@ -91,7 +91,7 @@ test("every code has one plain sentence", () => {
   for (const sentence of Object.values(rejections)) expect(sentence).toMatch(/^[A-Z][^.]+\.$/);
 });
 
-test("a file that is not there is the file system's error, not a rejection", async () => {
+test("a missing file throws the error of the file system, not a rejection", async () => {
   const missing = checkContent({ path: join(folder, "none.pdf"), size: 1, fileName: "none.pdf" });
   await expect(missing).rejects.toMatchObject({ code: "ENOENT" });
 });

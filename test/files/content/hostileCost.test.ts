@@ -1,6 +1,6 @@
 /**
- * Files that are built to cost time or memory. Each is refused by a cap long before it is read whole, or read whole in
- * a fraction of the time limit, which only a missing cap exceeds.
+ * Files that are built to cost time or memory. Each is refused early by a limit of the check, or read completely in a
+ * fraction of the time limit. Only a check without its limits takes longer.
  */
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
@@ -8,11 +8,11 @@ import { fixture, inspect } from "../../support/inspectContent.ts";
 import { buildDocument, relationship, relationshipsXml, typesXml } from "../../support/officeParts.ts";
 
 const mebibyte = 1024 * 1024;
-/** Milliseconds; on two shared cores the slowest takes one second. */
+/** Milliseconds. On two shared cores the slowest test takes one second. */
 const timeLimit = 20_000;
 
 test(
-  "a PNG of hundreds of thousands of empty chunks is refused",
+  "a PNG with hundreds of thousands of empty chunks is refused",
   async () => {
     const chunk = Buffer.from("0000000049444154", "hex");
     const checksum = Buffer.alloc(4);
@@ -29,7 +29,7 @@ const scan = Buffer.from("ffda0008010100003f00", "hex");
 const end = Buffer.from("ffd9", "hex");
 
 test(
-  "a JPEG of empty segments, of scans, or of pictures behind pictures is refused",
+  "a JPEG with too many empty segments, scans or pictures is refused",
   async () => {
     const segments = Buffer.alloc(10 * mebibyte, Buffer.from("fffe0002", "hex"));
     expect(await inspect(Buffer.concat([head, segments, scan, end]), "a.jpg")).toBe("image_damaged");
@@ -43,7 +43,7 @@ test(
 );
 
 test(
-  "a JPEG of nothing but fill bytes or stuffed zeros is read whole in time",
+  "a JPEG of fill bytes and stuffed zeros is read in time",
   async () => {
     const fill = Buffer.alloc(10 * mebibyte, 0xff);
     const stuffed = Buffer.alloc(10 * mebibyte, Buffer.from("ff00", "hex"));
@@ -57,7 +57,7 @@ test(
 const inspectTypes = (inner: string) => inspect(buildDocument({ types: typesXml(inner) }), "a.docx");
 
 test(
-  "XML of one huge tag, one huge value or a deep tree is refused",
+  "XML with a huge tag, a huge value or a deep tree is refused",
   async () => {
     const attributes = Array.from({ length: 60_000 }, (_, index) => `a${index}="1"`).join(" ");
     expect(await inspectTypes(`<Default ${attributes}/>`)).toBe("document_damaged");
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "a PDF of more updates than anyone makes is refused",
+  "a PDF with too many updates is refused",
   async () => {
     let pdf = "%PDF-1.7\n";
     let previous = 0;

@@ -16,12 +16,12 @@ test("a JPEG followed by HTML or an archive is refused", async () => {
   expect(await appendJpeg(Buffer.alloc(40), html)).toBe("image_trailing_data");
 });
 
-test("a JPEG's start with HTML behind it is refused", async () => {
+test("the start of a JPEG followed by HTML is refused", async () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), html]);
   expect(await inspect(bytes, "a.jpg", "image/jpeg")).toBe("image_truncated");
 });
 
-test("a JPEG followed by padding or by further pictures, as cameras write them, is accepted", async () => {
+test("a JPEG followed by padding or pictures that cameras write is accepted", async () => {
   expect(await appendJpeg(Buffer.alloc(100_000))).toBe("accepted");
   expect(await appendJpeg(Buffer.alloc(512), fixture("libjpeg-progressive.jpg"), Buffer.alloc(3))).toBe(
     "accepted",
@@ -32,7 +32,7 @@ test("a JPEG followed by padding or by further pictures, as cameras write them, 
   expect(await appendJpeg(fixture("libjpeg-progressive.jpg").subarray(0, -2))).toBe("image_truncated");
 });
 
-test("a motion photo whose clip is cut or is not a clip is refused", async () => {
+test("a motion photo with a truncated or invalid clip is refused", async () => {
   const whole = fixture("ffmpeg-motion-photo.jpg");
   expect(await inspect(whole.subarray(0, -7), "a.jpg")).toBe("image_trailing_data");
   const box = Buffer.concat([Buffer.from("00000010", "hex"), Buffer.from("ftypisom0000")]);
@@ -40,7 +40,7 @@ test("a motion photo whose clip is cut or is not a clip is refused", async () =>
   expect(await appendJpeg(box, html)).toBe("image_trailing_data");
 });
 
-/** A block (two zeros, type, name length, name, data), the directory that lists it, and the footer. */
+/** A block (two zeros, type, name length, name, data), its directory, and the footer. */
 function samsungRecord(distanceError = 0): Buffer {
   const block = Buffer.concat([
     Buffer.from("00000a010e000000", "hex"),
@@ -58,20 +58,20 @@ function samsungRecord(distanceError = 0): Buffer {
   return Buffer.concat([block, directory, footer]);
 }
 
-test("a Samsung phone's record behind a JPEG is accepted, one that does not add up is not", async () => {
+test("a Samsung phone's record after a JPEG is accepted, one with wrong lengths is refused", async () => {
   expect(await appendJpeg(samsungRecord())).toBe("accepted");
   expect(await appendJpeg(Buffer.alloc(2), samsungRecord())).toBe("accepted");
   expect(await appendJpeg(samsungRecord(1))).toBe("image_trailing_data");
   expect(await appendJpeg(html, samsungRecord())).toBe("image_trailing_data");
 });
 
-test("a vivo phone's record behind a JPEG is accepted, its start alone is not", async () => {
+test("a vivo phone's record after a JPEG is accepted, one without its end is refused", async () => {
   const footer = Buffer.from("ffffffff1b2a39485766758493a2b1", "hex");
   expect(await appendJpeg(Buffer.from('vivo{"com.vivo.photo":1}\0'), footer)).toBe("accepted");
   expect(await appendJpeg(Buffer.from('vivo{"com.vivo.photo":1}\0'))).toBe("image_trailing_data");
 });
 
-test("a JPEG of impossible or huge dimensions is refused", async () => {
+test("a JPEG with impossible or huge dimensions is refused", async () => {
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
   const resized = (height: number, width: number) => {
     const bytes = Buffer.from(jpeg);
@@ -84,7 +84,7 @@ test("a JPEG of impossible or huge dimensions is refused", async () => {
   expect(await resized(10_000, 10_000)).toBe("accepted");
 });
 
-test("a JPEG without a frame, with two, or with a segment longer than the file is refused", async () => {
+test("a JPEG with no frame, two frames, or a segment longer than the file is refused", async () => {
   const hex = (text: string) => inspect(Buffer.from(text, "hex"), "a.jpg");
   const scan = "ffda0008010100003f00";
   const frame = "ffc0000b080010001001011100";
@@ -118,19 +118,19 @@ const inspectPng = (...chunks: Buffer[]) => inspect(Buffer.concat([png.subarray(
 const pixels = chunk("IDAT", Buffer.from([1]));
 const end = chunk("IEND");
 
-test("a PNG followed by anything is refused", async () => {
+test("a PNG followed by other data is refused", async () => {
   expect(await inspect(Buffer.concat([png, html]), "a.png")).toBe("image_trailing_data");
   expect(await inspect(Buffer.concat([png, archive]), "a.png")).toBe("file_ambiguous");
   expect(await inspect(Buffer.concat([png, Buffer.alloc(1)]), "a.png")).toBe("image_trailing_data");
 });
 
-test("an archive inside a PNG chunk at its end is refused", async () => {
+test("an archive in the last chunk of a PNG is refused", async () => {
   const comment = Buffer.concat([Buffer.alloc(4), end]);
   const inside = buildZip([{ name: "evil.exe", data: "MZ" }], { comment });
   expect(await inspectPng(header(1, 1), pixels, chunk("teSt", inside), end)).toBe("file_ambiguous");
 });
 
-test("a PNG of huge, zero or unknown dimensions and depths is refused", async () => {
+test("a PNG with huge or zero dimensions, or an unknown depth, is refused", async () => {
   expect(await inspectPng(header(1, 1), pixels, end)).toBe("accepted");
   expect(await inspectPng(header(60_000, 60_000), pixels, end)).toBe("image_too_large");
   expect(await inspectPng(header(2 ** 31, 1), pixels, end)).toBe("image_too_large");
@@ -139,7 +139,7 @@ test("a PNG of huge, zero or unknown dimensions and depths is refused", async ()
   expect(await inspectPng(header(1, 1, "0802010000"), pixels, end)).toBe("image_damaged");
 });
 
-test("a PNG whose chunks are out of order, missing, unknown or damaged is refused", async () => {
+test("a PNG with chunks that are misplaced, missing, unknown or damaged is refused", async () => {
   const one = header(1, 1);
   const text = chunk("tEXt", Buffer.from("a\0b"));
   expect(await inspectPng(one, pixels, text, pixels, end)).toBe("image_damaged");

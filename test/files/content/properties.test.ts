@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { allowedExtensions } from "../../../src/files/content/allowedTypes.ts";
 import { fixture, inspect } from "../../support/inspectContent.ts";
 
-/** One of each format and way of writing; small, since each run writes a file. */
+/** One of each format and way of writing. They are small, because each run writes a file. */
 const good = [
   "imagemagick.jpg",
   "libjpeg-progressive.jpg",
@@ -21,7 +21,7 @@ const good = [
   "infozip-zip64.docx",
 ];
 
-/** A multi-picture or motion photo cut behind its first picture, or one byte later, is a whole JPEG. */
+/** A multi-picture or motion photo that is cut after a picture, or one byte later, is a complete JPEG. */
 const wholeWhenCut: Readonly<Record<string, (bytes: Buffer, length: number) => boolean>> = {
   "pillow-multi-picture.jpg": (bytes, length) =>
     /\xff\xd9[\0\xff]*$/.test(bytes.toString("latin1", 0, length)),
@@ -40,7 +40,7 @@ for (const name of good) {
   const bytes = fixture(name);
   const content = /\s*$/.exec(bytes.toString("latin1"))?.index ?? bytes.length;
 
-  test(`${name}: cut anywhere before its end, it is refused`, async () => {
+  test(`${name}: truncated anywhere, it is refused`, async () => {
     const length = fc.integer({ min: 0, max: content - 1 });
     await fc.assert(
       fc.asyncProperty(length, async (kept) => {
@@ -51,7 +51,7 @@ for (const name of good) {
     );
   });
 
-  test(`${name}: with bytes changed anywhere, it is accepted or refused with a code`, async () => {
+  test(`${name}: with any bytes changed, it is accepted or refused with a code`, async () => {
     const change = fc.record({ at: fc.nat({ max: bytes.length - 1 }), to: fc.nat({ max: 255 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
@@ -64,7 +64,7 @@ for (const name of good) {
   });
 }
 
-test("random bytes are refused under every allowed name, also behind each format's first bytes", async () => {
+test("random bytes are refused with every extension, also after each format's first bytes", async () => {
   const starts = ["", "ffd8ffe0", "89504e470d0a1a0a", "255044462d312e37", "504b0304", "d0cf11e0a1b11ae1"];
   const random = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 2_000 }));
   await fc.assert(

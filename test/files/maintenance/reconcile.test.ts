@@ -38,7 +38,7 @@ afterAll(async () => {
   await instances.stop();
 });
 
-/** Each test begins with nothing. */
+/** Each test starts without files. */
 beforeEach(async () => {
   await instances.sql`delete from waybill.attachments`;
   for (const key of await objectKeys(instances.storage)) await instances.storage.remove(key);
@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 const find = (repair = false): Promise<Finding[]> => Array.fromAsync(reconcile(server.deps, { repair }));
 
-/** An object that was written some hours ago. */
+/** Stores an object with an earlier time. */
 async function putObject(key: string, hoursAgo = 2): Promise<void> {
   await instances.storage.put(key, await files.make(10));
   const object = await instances.storage.get(key);
@@ -55,7 +55,7 @@ async function putObject(key: string, hoursAgo = 2): Promise<void> {
   await utimes(object?.path ?? "", at, at);
 }
 
-/** One attachment in each state, all of them for two hours. */
+/** One attachment in each state, each of them for two hours. */
 async function oneInEachState(): Promise<Record<string, Draft>> {
   const drafts: Record<string, Draft> = {};
   for (const state of ["receiving", "draft", "committed", "deleting"]) {
@@ -67,12 +67,12 @@ async function oneInEachState(): Promise<Record<string, Draft>> {
   return drafts;
 }
 
-test("where every row has its object there is nothing to find", async () => {
+test("nothing is found if every row has its object", async () => {
   await oneInEachState();
   expect(await find()).toEqual([]);
 });
 
-test("objects without a row are found once they are an hour old, and only a repair removes them", async () => {
+test("objects without a row are found after an hour, and only a repair removes them", async () => {
   const [old, young] = [objectKey(1, crypto.randomUUID()), objectKey(1, crypto.randomUUID())];
   await putObject(old);
   await putObject(young, 0.9);
@@ -82,13 +82,13 @@ test("objects without a row are found once they are an hour old, and only a repa
   expect(await find()).toEqual([]);
 });
 
-test("an object under another tenant's number belongs to no row", async () => {
+test("an object in another tenant's folder belongs to no row", async () => {
   const { id } = await upload(server);
   await putObject(objectKey(2, id));
   expect(await find()).toEqual([{ kind: "object without row", key: objectKey(2, id), repaired: false }]);
 });
 
-test("objects that are named like no attachment are told and never touched", async () => {
+test("objects with the name of no attachment are reported and never touched", async () => {
   const keys = ["attachments/1/notes.txt", `attachments/01/${crypto.randomUUID()}`];
   for (const key of keys) await putObject(key);
   const found = await find(true);
@@ -98,7 +98,7 @@ test("objects that are named like no attachment are told and never touched", asy
   expect(await objectKeys(instances.storage)).toEqual(keys.sort());
 });
 
-test("rows without an object are found by state; a repair removes all but committed ones", async () => {
+test("rows without an object are found in each state; a repair removes all but committed ones", async () => {
   const drafts = await oneInEachState();
   for (const { id } of Object.values(drafts)) await instances.storage.remove(objectKey(1, id));
   const found = await find(true);
@@ -115,7 +115,7 @@ test("rows without an object are found by state; a repair removes all but commit
   expect(await find()).toHaveLength(1);
 });
 
-test("an upload and a removal that may be under way are left alone", async () => {
+test("uploads and removals that may still be running are not touched", async () => {
   for (const state of ["receiving", "deleting"]) {
     const { id } = await upload(server);
     await instances.sql`update waybill.attachments set state = ${state} where id = ${id}`;
@@ -124,7 +124,7 @@ test("an upload and a removal that may be under way are left alone", async () =>
   expect(await find(true)).toEqual([]);
 });
 
-test("what is uploaded, committed and removed meanwhile is never found", async () => {
+test("files that are uploaded and committed meanwhile are never found", async () => {
   const uploads = async (count: number) => {
     for (let n = 0; n < count; n++) {
       const draft = await upload(server);
@@ -142,7 +142,7 @@ test("what is uploaded, committed and removed meanwhile is never found", async (
   expect(await objectKeys(instances.storage)).toEqual(await rowKeys(instances.sql));
 });
 
-test("thousands of differences come out, each once", async () => {
+test("thousands of differences are each found once", async () => {
   await upload(server);
   await instances.sql`
     insert into waybill.attachments select gen_random_uuid(), tenant_id, state, file_name, mime_type, size, sha256,
@@ -158,7 +158,7 @@ test("thousands of differences come out, each once", async () => {
   expect(ids).toHaveLength(2500);
 });
 
-/** The command as an operator runs it; its exit code and what it printed. */
+/** Runs the command as an operator does. */
 async function run(
   options: readonly string[] = [],
   others: Readonly<Record<string, string>> = {},
@@ -175,7 +175,7 @@ async function run(
   return { code, output: waybill.stdout() + waybill.stderr() };
 }
 
-test("the command ends with 0 where all agree, with 1 where something is left, with 0 once it is repaired", async () => {
+test("the command ends with 0 if all agree, with 1 if something is left, and with 0 after a repair", async () => {
   const drafts = await oneInEachState();
   expect(await run()).toEqual({ code: 0, output: "Objects and rows agree.\n" });
   const { id = "" } = drafts.draft ?? {};
@@ -188,7 +188,7 @@ test("the command ends with 0 where all agree, with 1 where something is left, w
   expect((await run()).code).toBe(0);
 });
 
-test("the command ends with 1 for a committed attachment without its object, also after a repair", async () => {
+test("the command ends with 1 for a committed attachment without an object, even after a repair", async () => {
   const { committed } = await oneInEachState();
   await instances.storage.remove(objectKey(1, committed?.id ?? ""));
   for (const options of [[], ["--repair"]]) {
@@ -198,13 +198,13 @@ test("the command ends with 1 for a committed attachment without its object, als
   }
 });
 
-test("the command ends with 2 and its usage for an option that it does not have", async () => {
+test("the command ends with 2 and its usage for an unknown option", async () => {
   const { code, output } = await run(["--fix"]);
   expect(code).toBe(2);
   expect(output).toContain("usage: bun run reconcile [--repair [--remove-many]] [--adopt]");
 });
 
-test("a repair with another database behind it ends with 2 and removes nothing, as does one without any identity", async () => {
+test("a repair with another database, or without an identity, ends with 2 and removes nothing", async () => {
   const { committed } = await oneInEachState();
   const other = await createDatabase();
   try {
@@ -240,25 +240,25 @@ test("a repair with another database behind it ends with 2 and removes nothing, 
   expect((await run()).code).toBe(0);
 });
 
-test("a server adopts what an earlier version left: a database and a storage that know each other's files", async () => {
+test("a server gives an identity to a database and a storage with the same files, as after an upgrade", async () => {
   await oneInEachState();
   await instances.sql`delete from waybill.storage_identity`;
   await instances.storage.remove("waybill/identity");
   expect((await run()).code).toBe(2);
   await agreeOnIdentity(server.deps);
   expect((await run()).code).toBe(0);
-  // One side lost it.
+  // The storage has lost its identity.
   await instances.storage.remove("waybill/identity");
   await agreeOnIdentity(server.deps);
   expect((await run()).code).toBe(0);
-  // An empty storage for a database with files is the wrong one, unless somebody says otherwise.
+  // An empty storage is the wrong one for a database with files, unless an operator adopts it.
   await instances.storage.remove("waybill/identity");
   for (const key of await objectKeys(instances.storage)) await instances.storage.remove(key);
   await expect(agreeOnIdentity(server.deps)).rejects.toThrow("holds no files of this database");
   expect((await run(["--adopt"])).code).toBe(1);
 });
 
-test("a repair that would remove more than 1 % of the objects stops, and says what lets it go on", async () => {
+test("a repair that would remove more than 1 % of the objects stops, and says how to continue", async () => {
   for (let n = 0; n < 6; n++) await upload(server);
   const strays = Array.from({ length: 4 }, () => objectKey(1, crypto.randomUUID()));
   for (const key of strays) await putObject(key);
@@ -274,7 +274,7 @@ test("a repair that would remove more than 1 % of the objects stops, and says wh
   expect(await objectKeys(instances.storage)).toHaveLength(6);
 });
 
-test("an embedded database is compared once its server is stopped; until then the command says so", async () => {
+test("an embedded database can be compared only while its server is stopped, and the command says so", async () => {
   await inFolder(async (_, start) => {
     const waybill = start();
     await waybill.listening;

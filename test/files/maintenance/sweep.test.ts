@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => instances.stop());
 
-/** Each test begins with nothing. */
+/** Each test starts without files. */
 beforeEach(async () => {
   await instances.sql`delete from waybill.attachments`;
   for (const key of await objectKeys(instances.storage)) await instances.storage.remove(key);
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const sweep = (storage: Storage = instances.storage) => sweepOnce({ ...server.deps, storage });
 const away = () => Promise.reject(new Problem("storage_unavailable"));
 
-test("a draft older than the limit is removed, and finalizing it is 409 with its id", async () => {
+test("a draft older than the limit is removed, and finalizing it answers 409 with its id", async () => {
   const draft = await upload(server);
   await age(instances.sql, 25);
   expect(await sweep()).toBe(1);
@@ -54,7 +54,7 @@ test("a draft younger than the limit stays", async () => {
   expect((await finalize(server, draft)).status).toBe(200);
 });
 
-test("a committed attachment is never removed, however old", async () => {
+test("a committed attachment is never removed, whatever its age", async () => {
   const draft = await upload(server);
   await finalize(server, draft);
   await age(instances.sql, 100_000);
@@ -62,7 +62,7 @@ test("a committed attachment is never removed, however old", async () => {
   expect(await objectKeys(instances.storage)).toEqual([objectKey(1, draft.id)]);
 });
 
-test("an upload that never became a draft is removed with its object after an hour", async () => {
+test("an upload that never became a draft is removed after an hour", async () => {
   const { id } = await upload(server);
   await instances.sql`update waybill.attachments set state = 'receiving' where id = ${id}`;
   expect(await sweep()).toBe(0);
@@ -71,7 +71,7 @@ test("an upload that never became a draft is removed with its object after an ho
   expect(await objectKeys(instances.storage)).toEqual([]);
 });
 
-test("more than one batch is removed by one sweep, and by two at once each of them once", async () => {
+test("two simultaneous sweeps remove several batches, each file once", async () => {
   await upload(server);
   await instances.sql`
     insert into waybill.attachments select gen_random_uuid(), tenant_id, state, file_name, mime_type, size, sha256,
@@ -83,7 +83,7 @@ test("more than one batch is removed by one sweep, and by two at once each of th
   expect(await rowKeys(instances.sql)).toEqual([]);
 });
 
-test("a sweep that ended before the object was removed is finished by the next", async () => {
+test("the next sweep finishes one that stopped before the object was removed", async () => {
   const draft = await upload(server);
   await age(instances.sql, 25);
   await expect(sweep({ ...instances.storage, remove: away })).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test("a sweep that ended before the object was removed is finished by the next",
   expect(await objectKeys(instances.storage)).toEqual([]);
 });
 
-test("a sweep that ended after the object was removed is finished by the next", async () => {
+test("the next sweep finishes one that stopped after the object was removed", async () => {
   const draft = await upload(server);
   await age(instances.sql, 25);
   const remove = (key: string) => instances.storage.remove(key).then(away);
@@ -110,7 +110,7 @@ test("a sweep that ended after the object was removed is finished by the next", 
   expect(await rowKeys(instances.sql)).toEqual([]);
 });
 
-test("one object that cannot be removed does not keep the others for ever", async () => {
+test("one object that cannot be removed does not keep the others from being removed", async () => {
   const drafts = await Promise.all([1, 2, 3].map(() => upload(server)));
   await age(instances.sql, 25);
   const stuck = objectKey(1, drafts[0]?.id ?? "");
@@ -122,7 +122,7 @@ test("one object that cannot be removed does not keep the others for ever", asyn
   expect(await rowKeys(instances.sql)).toEqual([stuck]);
 });
 
-test("a deletion whose object could not be removed is 204 all the same and finished by the sweep", async () => {
+test("a deletion whose object cannot be removed answers 204, and the sweep finishes it", async () => {
   const draft = await upload(server);
   const cut = await instances.start({ ...instances.storage, remove: away });
   expect((await remove(cut, draft)).status).toBe(204);
@@ -134,7 +134,7 @@ test("a deletion whose object could not be removed is 204 all the same and finis
   expect(await objectKeys(instances.storage)).toEqual([]);
 });
 
-test("an upload whose object could not be stored, nor its remains removed, is finished by the sweep", async () => {
+test("the sweep cleans up an upload that failed while nothing could be removed", async () => {
   const put = (...args: Parameters<Storage["put"]>) => instances.storage.put(...args).then(away);
   const cut = await instances.start({ ...instances.storage, put, remove: away });
   await expect(upload(cut)).rejects.toThrow("503");
@@ -145,7 +145,7 @@ test("an upload whose object could not be stored, nor its remains removed, is fi
   expect(await objectKeys(instances.storage)).toEqual([]);
 });
 
-test("tokens, form sessions and rate limits that are over are forgotten, the others kept", async () => {
+test("old tokens, form sessions and rate limits are deleted, the others stay", async () => {
   const { sql } = instances;
   for (const hours of [1, -1, -23, -25]) {
     await sql`
@@ -156,14 +156,15 @@ test("tokens, form sessions and rate limits that are over are forgotten, the oth
   }
   await sql`delete from waybill.rate_limits`;
   await sql`
-    insert into waybill.rate_limits values ('quiet', '{}', true, now() - interval '11 minutes'), ('busy', '{}', true, now())`;
+    insert into waybill.rate_limits
+    values ('quiet', '{}', true, now() - interval '11 minutes'), ('busy', '{}', true, now())`;
   await sweep();
   expect(await sql`select 1 from waybill.download_tokens`).toHaveLength(3);
   expect(await sql`select 1 from waybill.form_sessions`).toHaveLength(3);
   expect([...(await sql`select key from waybill.rate_limits`)]).toEqual([{ key: "busy" }]);
 });
 
-test("temporary upload files older than an hour are removed, younger ones kept", async () => {
+test("temporary upload files older than an hour are removed, younger ones stay", async () => {
   const { dataDir } = server.deps.config;
   const folder = join(dataDir, "uploads");
   await mkdir(folder, { recursive: true });
@@ -175,6 +176,6 @@ test("temporary upload files older than an hour are removed, younger ones kept",
   expect(await exists(join(folder, "young"))).toBe(true);
 });
 
-test("no folder of temporary files is nothing to remove", async () => {
+test("a missing folder of temporary files is not an error", async () => {
   await removeLeftoverUploads(join(server.deps.config.dataDir, "absent"));
 });

@@ -1,4 +1,4 @@
-/** Server processes that end by SIGKILL in the middle of messages and general uploads. */
+/** Server processes that are killed (SIGKILL) during messages and general uploads. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
   Configuration,
@@ -24,24 +24,24 @@ const png = await fixture("pillow.png");
 const xActiveTenant = "tenant-1";
 const rounds = 8;
 
-interface Promised {
+interface Acknowledged {
   readonly messages: string[];
   readonly paths: string[];
 }
 
-/** One client: posts and uploads, as a user of its own each time, until the server is gone. */
-async function work(url: string, discussion: string, promised: Promised): Promise<void> {
+/** A client that posts and uploads, each time as a new user, until the server is gone. */
+async function work(url: string, discussion: string, acknowledged: Acknowledged): Promise<void> {
   for (;;) {
     const accessToken = await instances.servers[0].token({ user: freshUser() });
     const configuration = new Configuration({ basePath: url, accessToken });
     const message = { processInstanceId: discussion, xActiveTenant, file: [png, png, png] };
     const posted = await new DiscussionsApi(configuration).postMessage(message).catch(() => undefined);
     if (!posted) return;
-    promised.messages.push(posted.message_id);
+    acknowledged.messages.push(posted.message_id);
     const file = { xActiveTenant, file: png };
     const uploaded = await new IntegrationApi(configuration).uploadFile(file).catch(() => undefined);
     if (!uploaded) return;
-    promised.paths.push(uploaded.path);
+    acknowledged.paths.push(uploaded.path);
   }
 }
 
@@ -54,23 +54,23 @@ async function allMessages(discussion: Discussion): Promise<Message[]> {
   }
 }
 
-test("nothing that was promised is lost, and nothing else stays, after many a kill", async () => {
+test("after many kills, everything acknowledged is there and nothing else is left", async () => {
   const { sql, dataDir, servers } = instances;
   const [server] = servers;
   const discussion = discussionOn(server);
-  const promised: Promised = { messages: [], paths: [] };
+  const acknowledged: Acknowledged = { messages: [], paths: [] };
   for (let round = 0; round < rounds; round++) {
     const environment = { DATABASE_URL: server.database.url, DATA_DIR: dataDir, JWT_SECRET: sharedSecret };
     const waybill = startWaybill({ cwd: dataDir, environment });
     const url = await waybill.listening;
-    const clients = Array.from({ length: 3 }, () => work(url, discussion.id, promised));
+    const clients = Array.from({ length: 3 }, () => work(url, discussion.id, acknowledged));
     await Bun.sleep(100 + Math.random() * 600);
     waybill.kill("SIGKILL");
     await Promise.all([waybill.exited, ...clients]);
   }
-  expect(promised.messages.length).toBeGreaterThan(rounds);
+  expect(acknowledged.messages.length).toBeGreaterThan(rounds);
 
-  // What a kill leaves behind is taken for abandoned after an hour.
+  // What a kill leaves behind counts as abandoned after an hour.
   await sql`update waybill.stored_files set state_since = state_since - interval '2 hours' where state <> 'stored'`;
   await sweepOnce(server.deps);
   expect(await Array.fromAsync(reconcile(server.deps, { repair: false }))).toEqual([]);
@@ -79,7 +79,7 @@ test("nothing that was promised is lost, and nothing else stays, after many a ki
 
   const messages = await allMessages(discussion);
   const ids = messages.map(({ message_id }) => message_id);
-  expect(ids).toEqual(expect.arrayContaining(promised.messages));
+  expect(ids).toEqual(expect.arrayContaining(acknowledged.messages));
   for (const { attachments } of messages) expect(attachments).toHaveLength(3);
   const bytes = await fixtureBytes("pillow.png");
   for (const { message_id, attachments } of messages.slice(-20))
@@ -87,7 +87,7 @@ test("nothing that was promised is lost, and nothing else stays, after many a ki
       const response = await discussion.download({}, message_id, attachment_id);
       expect(await response.bytes()).toEqual(bytes);
     }
-  for (const path of promised.paths) {
+  for (const path of acknowledged.paths) {
     const response = await server.request(path, { headers: { "x-active-tenant": xActiveTenant } });
     expect(await response.bytes()).toEqual(bytes);
   }

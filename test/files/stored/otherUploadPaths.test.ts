@@ -1,4 +1,4 @@
-/** The reference's table "Other upload paths": what is no form attachment is never taken for one. */
+/** Other ways to upload (docs/decisions/requirements.md): such a file is never taken for a form attachment. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { fixture, fixtureBytes, freshInstance, member, upload } from "../../support/attachments.ts";
 import { discussionOn, idOfPath, uploadGeneral } from "../../support/messages.ts";
@@ -13,7 +13,7 @@ afterAll(() => server.stop());
 
 const xActiveTenant = "tenant-1";
 
-/** Everything that a form attachment's id is good for. */
+/** Tries everything that accepts the id of a form attachment. */
 async function expectNoAttachment(id: string, by: TokenClaims): Promise<void> {
   const api = await server.attachments(by);
   const engine = await server.engine();
@@ -30,7 +30,7 @@ async function expectNoAttachment(id: string, by: TokenClaims): Promise<void> {
   expect(await refusal(issuing)).toMatchObject(uncommitted);
 }
 
-test("a general upload has no metadata and no draft: nothing that is done to attachments touches it", async () => {
+test("operations on attachments do not find a general upload", async () => {
   const by = member();
   const path = await uploadGeneral(server, by, await fixture("pillow.png"));
   await expectNoAttachment(idOfPath(path), by);
@@ -38,7 +38,7 @@ test("a general upload has no metadata and no draft: nothing that is done to att
   expect(await response.bytes()).toEqual(await fixtureBytes("pillow.png"));
 });
 
-test("a message's attachment has an id and access rules of its own", async () => {
+test("operations on attachments and general uploads do not find a message's attachment", async () => {
   const discussion = discussionOn(server);
   const by = await discussion.join();
   const { message_id, attachments } = await discussion.post(by, { files: [await fixture("pillow.png")] });
@@ -50,7 +50,7 @@ test("a message's attachment has an id and access rules of its own", async () =>
   expect((await discussion.download(by, message_id, id)).status).toBe(200);
 });
 
-test("a form attachment is neither a general upload nor a message's, also within its own discussion", async () => {
+test("a form attachment is neither a general upload nor a message's attachment", async () => {
   const discussion = discussionOn(server);
   const by = await discussion.join();
   const { message_id } = await discussion.post(by, { text: "x" });
@@ -60,7 +60,7 @@ test("a form attachment is neither a general upload nor a message's, also within
   expect(await refusal(discussion.download(by, message_id, attachment_id))).toMatchObject({ status: 404 });
 });
 
-test("a file of master data is a general upload whose path stands in a record", async () => {
+test("a record can hold the path of a general upload", async () => {
   const table = await makeTable(server, { name: "text", contract: "text" });
   const contract = await uploadGeneral(server, member(), await fixture("weasyprint.pdf"));
   await table.insert({ name: "PT Maju", contract });

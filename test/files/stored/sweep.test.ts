@@ -1,4 +1,4 @@
-/** Stored files whose upload was cut short, wherever that was: the sweep finishes it, and reconcile finds nothing. */
+/** The sweep cleans up uploads of stored files that were interrupted at any point, and reconcile finds nothing. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { utimes } from "node:fs/promises";
 import { type Finding, reconcile } from "../../../src/files/maintenance/reconcile.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => instances.stop());
 
-/** Each test begins with nothing. */
+/** Each test starts without files. */
 beforeEach(async () => {
   await instances.sql`truncate waybill.stored_files, waybill.discussion_messages`;
   for await (const { key } of instances.storage.list("files/")) await instances.storage.remove(key);
@@ -36,7 +36,7 @@ const find = (repair = false): Promise<Finding[]> => Array.fromAsync(reconcile(s
 const age = (hours: number) => instances.sql`
   update waybill.stored_files set state_since = state_since - make_interval(hours => ${hours})`;
 
-/** A server whose storage fails in a way. */
+/** Runs `act` with a server whose storage has these functions replaced. */
 async function cutting<T>(storage: Partial<Storage>, act: (cut: TestServer) => Promise<T>): Promise<T> {
   const cut = await instances.start({ ...instances.storage, ...storage });
   try {
@@ -46,7 +46,7 @@ async function cutting<T>(storage: Partial<Storage>, act: (cut: TestServer) => P
   }
 }
 
-/** Stores the first file; then nothing more is stored or removed, as if the process had ended. */
+/** Stores only the first file and removes nothing, as if the process had ended. */
 function failingAfterFirst(): Partial<Storage> {
   let stored = 0;
   return {
@@ -55,7 +55,7 @@ function failingAfterFirst(): Partial<Storage> {
   };
 }
 
-/** An object that was written two hours ago. */
+/** Stores an object with a time two hours ago. */
 async function putObject(key: string): Promise<void> {
   const files = await openLocalFiles();
   await instances.storage.put(key, await files.make(10));
@@ -66,7 +66,7 @@ async function putObject(key: string): Promise<void> {
   await utimes(object?.path ?? "", at, at);
 }
 
-test("what is stored stays, however old", async () => {
+test("a stored file stays, whatever its age", async () => {
   await uploadGeneral(server, admin(), png);
   await discussionOn(server).post(admin(), { text: "x", files: [png, png] });
   await age(100_000);
@@ -75,7 +75,7 @@ test("what is stored stays, however old", async () => {
   expect(await find()).toEqual([]);
 });
 
-test("where one of a message's files cannot be stored nothing of the message is there, and nothing is left", async () => {
+test("if one of a message's files cannot be stored, there is no message and nothing is left", async () => {
   const { remove: _, ...first } = failingAfterFirst();
   await cutting(first, async (cut) => {
     const discussion = discussionOn(cut);
@@ -86,7 +86,7 @@ test("where one of a message's files cannot be stored nothing of the message is 
   expect(await storedRemains(server)).toEqual(nothing);
 });
 
-test("what could not be cleaned up then the sweep removes, once", async () => {
+test("the sweep removes once what could not be cleaned up", async () => {
   await cutting(failingAfterFirst(), async (cut) => {
     await refusal(discussionOn(cut).post(admin(), { text: "x", files: [png, png, png] }));
     await refusal(uploadGeneral(cut, admin(), png));
@@ -99,7 +99,7 @@ test("what could not be cleaned up then the sweep removes, once", async () => {
   expect(await find()).toEqual([]);
 });
 
-test("an upload that never became stored is removed with its object after an hour, not before", async () => {
+test("an upload that never became stored is removed after an hour, not before", async () => {
   await uploadGeneral(server, admin(), png);
   await instances.sql`update waybill.stored_files set state = 'receiving'`;
   expect(await sweep()).toBe(0);
@@ -108,7 +108,7 @@ test("an upload that never became stored is removed with its object after an hou
   expect(await storedRemains(server)).toEqual(nothing);
 });
 
-test("a sweep that ended before or after the object was removed is finished by the next", async () => {
+test("the next sweep finishes one that stopped before or after the object was removed", async () => {
   for (const remove of [away, (key: string) => instances.storage.remove(key).then(away)]) {
     await uploadGeneral(server, admin(), png);
     await instances.sql`update waybill.stored_files set state = 'receiving'`;
@@ -122,7 +122,7 @@ test("a sweep that ended before or after the object was removed is finished by t
   }
 });
 
-test("an attachment that cannot be removed does not hold up stored files", async () => {
+test("an attachment that cannot be removed does not keep stored files from being removed", async () => {
   await uploadGeneral(server, admin(), png);
   await instances.sql`update waybill.stored_files set state = 'receiving'`;
   await age(2);
@@ -138,7 +138,7 @@ test("an attachment that cannot be removed does not hold up stored files", async
   await instances.sql`delete from waybill.attachments`;
 });
 
-test("an upload so slow that the sweep took it for an abandoned one is a 408 that leaves nothing", async () => {
+test("an upload that the sweep removed because it was slow answers 408 and leaves nothing", async () => {
   const put: Storage["put"] = async (...args) => {
     await age(2);
     expect(await sweep()).toBe(1);
@@ -168,7 +168,7 @@ test("a message shows up with all of its files, never with some", async () => {
   });
 });
 
-test("reconcile finds stored files without objects and tells them, and removes objects without rows", async () => {
+test("reconcile reports stored files without objects, and removes objects without rows", async () => {
   const kept = idOfPath(await uploadGeneral(server, admin(), png));
   const left = idOfPath(await uploadGeneral(server, admin(), png));
   await instances.sql`update waybill.stored_files set state = 'receiving' where id = ${left}`;
@@ -187,7 +187,7 @@ test("reconcile finds stored files without objects and tells them, and removes o
   expect(await find(true)).toEqual([unknown, { ...lost, id: kept, state: "stored", repaired: false }]);
 });
 
-test("an attachment's object among the stored files belongs to no row", async () => {
+test("an object in the attachments' folder does not belong to a stored file with its id", async () => {
   const id = idOfPath(await uploadGeneral(server, admin(), png));
   await age(2);
   const key = `attachments/1/${id}`;
