@@ -1,9 +1,9 @@
-/** What every client asked and what came of it: one entry a request, in memory and as a line of JSON. */
+/** The history of a trial: one entry for each request of a client, in memory and as a line of JSON. */
 import { createWriteStream } from "node:fs";
 
 /**
- * `acknowledged`: 2xx. `refused`: 4xx, so nothing was done. `unknown`: whatever else, so it may have been done: no
- * answer, an answer of the proxy, or 5xx.
+ * `acknowledged`: 2xx. `refused`: 4xx, so nothing was done. `unknown`: no answer, an answer of the proxy, or 5xx, so
+ * the request may have been carried out.
  */
 export type Outcome = "acknowledged" | "refused" | "unknown";
 
@@ -15,15 +15,15 @@ export interface Entry {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly outcome: Outcome;
-  /** Who answered: a process of Waybill, the proxy in its place, or nobody. */
+  /** Who answered: a process of Waybill, the proxy, or nobody. */
   readonly by: "waybill" | "proxy" | "nobody";
-  /** 0 where nobody answered. */
+  /** 0 if nobody answered. */
   readonly status: number;
   /** The problem's code, or why there was no answer. */
   readonly code: string;
   readonly requestId: string;
   readonly retryAfter: string;
-  /** A refusal that the client's own request calls for. */
+  /** Whether the refusal is right for the client's request. */
   readonly deserved: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** One request through the proxy, and its entry in the history. */
+/** Sends a request through the proxy and adds its entry to the history. */
 import type { Entry, History, Outcome } from "./history.ts";
 
 export interface Request {
@@ -9,14 +9,14 @@ export interface Request {
   /** The `Authorization` header's token. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a FormData as multipart. */
+  /** Sent as JSON, or as multipart if it is a FormData. */
   readonly body?: object;
-  /** Codes of the refusals that this request calls for. */
+  /** Codes of the refusals that are right for this request. */
   readonly deserves?: readonly string[];
 }
 
 export interface Answer extends Entry {
-  /** Of a download. */
+  /** The file name of a download. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
   json<T>(): T;
@@ -24,7 +24,7 @@ export interface Answer extends Entry {
 
 export type Send = (request: Request) => Promise<Answer>;
 
-/** Longer than any limit of Waybill's own on a request of a few bytes. */
+/** Longer than any time limit that Waybill has for a small request. */
 const patienceMs = 45_000;
 
 export function createSend(base: string, history: History, now: () => number): Send {
@@ -45,7 +45,7 @@ interface Exchanged {
   readonly failure?: string | undefined;
 }
 
-/** A new connection for each request: a client that repeats one behind our back would spoil the count. */
+/** Uses a new connection for each request, because a client that silently repeats one would change the counts. */
 async function exchange(base: string, request: Request): Promise<Exchanged> {
   const [method = "", path = ""] = request.to.split(" ");
   const headers = new Headers(request.headers);
@@ -71,7 +71,7 @@ async function read(response: Response): Promise<Exchanged> {
   }
 }
 
-/** A DOMException has a number for its code. */
+/** The code of a DOMException is a number, so its name is taken. */
 function nameOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return String(typeof code === "string" ? code : (name ?? error));

@@ -1,12 +1,12 @@
 /**
- * A trial of faults: three Waybill processes behind HAProxy, on one PostgreSQL and one S3 server, with clients of every
- * kind, while a schedule kills, pauses and takes away one part after the other. In the end everything that was
- * acknowledged is looked for, and everything that must not have happened.
+ * A trial of faults (docs/trials.md). Three Waybill processes run behind HAProxy, with one PostgreSQL, one S3 server
+ * and clients of every kind. A schedule kills, pauses and stops one part after the other. At the end, checks look for
+ * everything that was acknowledged, and for everything that must not have happened.
  *
  *   FAULTS_S3_SERVER=… bun test/ci/faults/main.ts
  *
- * FAULTS_SEED repeats a schedule; FAULTS_ONLY leaves the faults whose names contain it; FAULTS_KEEP=1 leaves the folder
- * with every log and the history behind. Ends with `N passed, N failed`, and with 1 where a rule is broken.
+ * FAULTS_SEED repeats a schedule. FAULTS_ONLY selects the faults whose names contain it. FAULTS_KEEP=1 keeps the folder
+ * with all logs and the history. The last line is `N passed, N failed`; the exit code is 1 if a rule is broken.
  */
 import { join } from "node:path";
 import { repository, startWaybill } from "../../support/waybillProcess.ts";
@@ -24,7 +24,7 @@ import { createSend, type Send } from "./http.ts";
 import { until } from "./parts/children.ts";
 import { type Parts, startParts } from "./parts/parts.ts";
 import { createRandom } from "./random.ts";
-import { tellCheck, tellCounts, tellFault } from "./report.ts";
+import { printCheck, printCounts, printFault } from "./report.ts";
 import { carryOut, planFaults } from "./schedule.ts";
 import { setUp } from "./setUp.ts";
 import { createTokens, type Trial } from "./trial.ts";
@@ -37,8 +37,9 @@ const now = () => performance.now();
 let phase: "setting up" | "going" | "finishing" | "over" = "setting up";
 
 async function run(): Promise<boolean> {
-  if (!FAULTS_S3_SERVER) throw new Error("FAULTS_S3_SERVER names the program of versitygw");
-  console.log(`seed ${seed}; FAULTS_SEED=${seed} repeats this schedule`);
+  if (!FAULTS_S3_SERVER)
+    throw new Error("FAULTS_S3_SERVER is missing: set it to the path of the versitygw program");
+  console.log(`Seed ${seed}. FAULTS_SEED=${seed} repeats this schedule.`);
   const sentLinks: Link[] = [];
   let send: Send | undefined;
   const onUrl = async (url: string) => {
@@ -62,7 +63,7 @@ async function run(): Promise<boolean> {
     return await tryFaults(trial, { parts, history, sentLinks });
   } finally {
     await parts.end();
-    if (FAULTS_KEEP === "1") console.log(`logs and history: ${parts.folder}`);
+    if (FAULTS_KEEP === "1") console.log(`Logs and history: ${parts.folder}`);
   }
 }
 
@@ -73,7 +74,8 @@ interface Setting {
 }
 
 async function tryFaults(trial: Trial, { parts, history, sentLinks }: Setting): Promise<boolean> {
-  if (!parts.disk) console.log("NOT TRIED: a full disk; this machine lets nobody mount a file system");
+  if (!parts.disk)
+    console.log("NOT TRIED: a full disk, because this machine does not allow to mount a file system");
   const embeds = await setUp(trial);
   phase = "going";
   const clients = startClients(trial, embeds, sentLinks);
@@ -84,7 +86,7 @@ async function tryFaults(trial: Trial, { parts, history, sentLinks }: Setting): 
   const failing = clients.stopped.then(() => {});
   const all = (async () => {
     for await (const fault of carryOut(plan, stage)) {
-      tellFault(fault);
+      printFault(fault);
       faults.push(fault);
     }
   })();
@@ -93,16 +95,16 @@ async function tryFaults(trial: Trial, { parts, history, sentLinks }: Setting): 
   await settle(parts, clients);
   const checks = await checkAll(trial, { parts, history, clients, faults });
   console.log("");
-  for (const check of checks) tellCheck(check);
+  for (const check of checks) printCheck(check);
   console.log("");
-  tellCounts({ clients, history, receiver: parts.receiver, faults });
+  printCounts({ clients, history, receiver: parts.receiver, faults });
   await history.close();
   const failed = checks.filter(({ breaches }) => breaches.length > 0).length;
   console.log(`\n${checks.length - failed} passed, ${failed} failed`);
   return failed === 0;
 }
 
-/** Nothing new begins; what has begun may end, with the help of operators and members. */
+/** Starts nothing new. What has begun may end, with the help of operators and members. */
 async function settle({ postgres, storage }: Parts, clients: Clients): Promise<void> {
   phase = "finishing";
   const active = async () => {
@@ -126,7 +128,7 @@ interface Ended {
 async function checkAll(trial: Trial, { parts, history, clients, faults }: Ended): Promise<Check[]> {
   const { postgres, storage, receiver, processes } = parts;
   const { sql } = postgres;
-  // What the checks themselves ask is no part of the trial.
+  // The requests of the checks are not part of the trial.
   const entries = [...history.entries];
   const { ledger, notes, files, visitors, operators, sentLinks } = clients;
   return [

@@ -1,9 +1,9 @@
 /** Random numbers that a seed repeats (mulberry32). */
 
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** From 0 to 1, without 1. */
   fraction(): number;
-  /** A whole number from 0 up to, and without, `below`. */
+  /** A whole number from 0 to `below`, without `below`. */
   below(below: number): number;
   pick<T>(items: readonly T[]): T;
   shuffle<T>(items: readonly T[]): T[];

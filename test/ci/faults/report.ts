@@ -1,4 +1,4 @@
-/** What a run says: each fault as it ends, each rule, how much there was of everything, and the sum. */
+/** The output of a run: each fault when it ends, then each rule and the counts. */
 import type { Check } from "./checks/check.ts";
 import type { Clients } from "./clients/clients.ts";
 import type { FaultRecord } from "./faults/fault.ts";
@@ -7,7 +7,7 @@ import type { Receiver } from "./parts/receiver.ts";
 
 const seconds = (ms: number) => (ms / 1000).toFixed(1);
 
-export function tellFault({ kind, target, startedAt, endedAt, findings }: FaultRecord): void {
+export function printFault({ kind, target, startedAt, endedAt, findings }: FaultRecord): void {
   const found = findings.length > 0 ? ` (${findings.join("; ")})` : "";
   console.log(
     `${seconds(startedAt).padStart(6)} s  ${kind}: ${target}, ${seconds(endedAt - startedAt)} s${found}`,
@@ -16,7 +16,7 @@ export function tellFault({ kind, target, startedAt, endedAt, findings }: FaultR
 
 const shown = 8;
 
-export function tellCheck({ rule, breaches }: Check): void {
+export function printCheck({ rule, breaches }: Check): void {
   console.log(`${breaches.length === 0 ? "ok    " : "BROKEN"} ${rule}`);
   for (const breach of breaches.slice(0, shown)) console.log(`         ${breach}`);
   if (breaches.length > shown) console.log(`         and ${breaches.length - shown} more`);
@@ -29,7 +29,7 @@ export interface Totals {
   readonly faults: readonly FaultRecord[];
 }
 
-export function tellCounts({ clients, history, receiver, faults }: Totals): void {
+export function printCounts({ clients, history, receiver, faults }: Totals): void {
   const { entries } = history;
   const count = (holds: (entry: (typeof entries)[number]) => boolean) => entries.filter(holds).length;
   const acknowledged = clients.ledger.batches.filter(({ outcome }) => outcome === "acknowledged");
@@ -40,20 +40,17 @@ export function tellCounts({ clients, history, receiver, faults }: Totals): void
     ["faults", faults.length],
     ["requests", entries.length],
     ["  acknowledged", count(({ outcome }) => outcome === "acknowledged")],
-    [
-      "  refused as their request calls for",
-      count(({ outcome, deserved }) => outcome === "refused" && deserved),
-    ],
+    ["  refused, and rightly so", count(({ outcome, deserved }) => outcome === "refused" && deserved)],
     [
       "  unknown: answered 5xx by Waybill",
       count(({ outcome, by }) => outcome === "unknown" && by === "waybill"),
     ],
-    ["  unknown: answered by the proxy, or by nobody", count(({ by }) => by !== "waybill")],
+    ["  unknown: answered by the proxy or by nobody", count(({ by }) => by !== "waybill")],
     ["acknowledged writes of rows", count(isWrite)],
     ["acknowledged rows that are never changed", acknowledged.flatMap((batch) => batch.entries).length],
     ["committed files", files.filter(({ fate }) => fate === "committed").length],
-    ["download links, each asked for twice at once", links.length],
-    ["  that gave their content", links.filter(({ contents }) => contents === 1).length],
+    ["download links, each requested twice at once", links.length],
+    ["  that returned their file", links.filter(({ contents }) => contents === 1).length],
     ["acknowledged starts of instances", clients.processes.started.length + clients.visitors.visits.size],
     ["requests of service tasks", receiver.received.length],
     ["  booked", receiver.received.filter(({ booked }) => booked).length],

@@ -1,4 +1,6 @@
-/** Which faults there are, and in which order a seed brings them. */
+/** The faults, and the order in which a seed causes them. */
+
+import { databaseKilled, databasePaused, databaseStopped } from "./faults/database.ts";
 import { type Fault, type FaultRecord, recovery, type Stage } from "./faults/fault.ts";
 import { auditLocked, pausedBeforeSending, tableLocked, tenantCrowds } from "./faults/locks.ts";
 import {
@@ -8,9 +10,8 @@ import {
   storagePausedShortly,
   storageStopped,
   uploadsLate,
-} from "./faults/ofOthers.ts";
-import { killed, pausedForLong, pausedShortly, restarted } from "./faults/ofProcesses.ts";
-import { databaseKilled, databasePaused, databaseStopped } from "./faults/ofTheDatabase.ts";
+} from "./faults/otherParts.ts";
+import { killed, pausedForLong, pausedShortly, restarted } from "./faults/processes.ts";
 import type { Random } from "./random.ts";
 
 const kinds: readonly Fault[] = [
@@ -33,20 +34,20 @@ const kinds: readonly Fault[] = [
   diskFull,
 ];
 
-/** The short ones, and those that happen most, again for as long as there is time. */
+/** Short and frequent faults, which are repeated while there is time. */
 const more = [killed, killed, killed, restarted, restarted, pausedShortly, databaseStopped, databasePaused];
 const evenMore = [databaseKilled, tableLocked, storagePausedShortly, killed, restarted, databaseKilled];
 
-/** Every kind once, then some of them again; `only` leaves those whose name contains it. */
+/** Every kind once, then some of them again. `only` selects those whose name contains it. */
 export function planFaults(random: Random, only = ""): Fault[] {
   const all = [...random.shuffle(kinds), ...random.shuffle([...more, ...evenMore])];
   return all.filter(({ kind }) => kind.includes(only));
 }
 
-/** When no fault begins any more, but for kinds that have not been tried; in milliseconds since the run began. */
+/** After this time only kinds that have not been tried begin. Milliseconds since the run began. */
 const enoughMs = 205_000;
 
-/** One after the other. Between two everything works, for a second at most. */
+/** Causes one fault after the other. Between two of them everything works, for at most a second. */
 export async function* carryOut(faults: readonly Fault[], stage: Stage): AsyncGenerator<FaultRecord> {
   const { trial, random } = stage;
   const tried = new Set<string>();

@@ -1,4 +1,4 @@
-/** What the clients find: tables, processes, forms. Made through the API like everything else. */
+/** Creates the tables, processes and forms that the clients use, through the API. */
 
 import { ledgerTable } from "./clients/ledger.ts";
 import { modelsFor } from "./clients/models.ts";
@@ -7,7 +7,7 @@ import type { Embed } from "./clients/visitors.ts";
 import type { Answer, Request } from "./http.ts";
 import { slugOf, type Trial } from "./trial.ts";
 
-/** Its rows are what others fight for. */
+/** The tenant whose requests crowd a process, and the table that they wait for. */
 export const crowdedTenant = 90;
 export const crowdedTable = "crowded";
 
@@ -18,7 +18,7 @@ export async function setUp(trial: Trial): Promise<Embed[]> {
     await makeTable(trial, tenant, { name: notesTable, columns: { name: "text", state: "integer" } });
     for (const { key, bpmn, form } of modelsFor(trial.receiver.port))
       await deploy(trial, tenant, { key, bpmn, form });
-    const made = await demand(trial, {
+    const made = await sendAsAdmin(trial, {
       operation: "createEmbed",
       tenant,
       to: "POST /api/v1/probis/embeds",
@@ -38,7 +38,7 @@ interface Table {
 async function makeTable(trial: Trial, tenant: number, { name, columns }: Table): Promise<void> {
   const definitions = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
   const to = `POST /api/v1/report/${tenant}/schema/tables`;
-  await demand(trial, { operation: "createTable", tenant, to, body: { name, columns: definitions } });
+  await sendAsAdmin(trial, { operation: "createTable", tenant, to, body: { name, columns: definitions } });
 }
 
 async function deploy(
@@ -49,7 +49,7 @@ async function deploy(
   const body = new FormData();
   body.set("bpmn", new File([bpmn], `${key}.bpmn`, { type: "application/xml" }));
   if (form) body.set("form", new File([JSON.stringify(form)], "visit.form", { type: "application/json" }));
-  await demand(trial, {
+  await sendAsAdmin(trial, {
     operation: "deployProcess",
     tenant,
     to: "POST /api/v1/probis/process-definitions",
@@ -57,8 +57,8 @@ async function deploy(
   });
 }
 
-/** As an administrator of the tenant; nothing can begin without it. */
-async function demand(trial: Trial, request: Request): Promise<Answer> {
+/** Sends a request as an administrator of the tenant. Throws if it is not acknowledged. */
+async function sendAsAdmin(trial: Trial, request: Request): Promise<Answer> {
   const { tenant } = request;
   const token = await trial.token({ tenant, user: "alice", role: "admin_sop" });
   const answer = await trial.send({ ...request, token, headers: { "x-active-tenant": slugOf(tenant) } });

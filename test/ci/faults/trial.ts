@@ -1,4 +1,4 @@
-/** What every client of a trial may use. */
+/** What every client of a trial can use. */
 import { SignJWT } from "jose";
 import type { Send } from "./http.ts";
 import type { Receiver } from "./parts/receiver.ts";
@@ -7,11 +7,11 @@ export interface Trial {
   readonly send: Send;
   /** Milliseconds since the run began. */
   readonly now: () => number;
-  /** Whether clients begin anything new. */
+  /** Whether clients may begin something new. */
   readonly going: () => boolean;
-  /** Whether operators and members still finish what has begun. */
+  /** Whether operators and members finish what has begun. */
   readonly finishing: () => boolean;
-  /** The clients of these tenants are ordinary ones. */
+  /** The tenants of the ordinary clients. */
   readonly tenants: readonly number[];
   token(who: Identity): Promise<string>;
   readonly receiver: Receiver;
@@ -37,10 +37,10 @@ export function createTokens(secret: string): Trial["token"] {
       .sign(key);
 }
 
-/** Between two requests of a client: half to one and a half times so long. */
+/** Waits between two requests of a client, for half to one and a half times `ms`. */
 export const pause = (ms: number) => Bun.sleep(ms * (0.5 + Math.random()));
 
-/** Does it again and again while `holds`; an error in it is a mistake of the trial's, and ends the run. */
+/** Repeats `work` while `holds`. An error in it is a mistake of the trial, and ends the run. */
 export async function again(holds: () => boolean, work: () => Promise<void>): Promise<void> {
   while (holds()) await work();
 }

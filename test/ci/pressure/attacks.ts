@@ -1,4 +1,4 @@
-/** The expensive requests of one operation, made from the contract, so that a new operation has some by itself. */
+/** The expensive requests of an operation. They come from the contract, so that a new operation has some too. */
 import contract from "../../../src/generated/openapi.json";
 import { operations } from "../../../src/generated/operations.ts";
 import { expensiveFiles } from "./files.ts";
@@ -12,12 +12,12 @@ export type Operation = (typeof operations)[keyof typeof operations];
 
 export interface Attack {
   readonly what: string;
-  /** Rejects where there is no answer. */
+  /** Rejects if there is no answer. */
   readonly send: (signal: AbortSignal) => Promise<Response>;
 }
 
 const attacker = { tenant: 1, roles: ["admin_sop", "engine"] };
-/** For tables in the path: what comes last because it takes away what the others need. */
+/** Deletions come last, because they remove what the other operations need. */
 export const allOperations: readonly Operation[] = Object.values<Operation>(operations).sort(
   (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
 );
@@ -106,7 +106,7 @@ interface Request {
 
 let made = 0;
 
-/** Each by a user and from an address of its own: a limit of rate must not keep the cost away. */
+/** Sends each request as another user and from another address, so that no rate limit prevents the cost. */
 async function send(operation: Operation, world: World, request: Request): Promise<Response> {
   const number = ++made;
   const token = await world.token({ ...attacker, user: `user-${number}` });
@@ -142,7 +142,7 @@ function exampleOf({ id }: Operation): unknown {
   return described?.requestBody?.content["application/json"]?.example;
 }
 
-/** The example with the ids of things that are there. */
+/** Replaces ids in the example by ids that exist. */
 function withWorld(value: unknown, world: World): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withWorld(item, world));
@@ -156,7 +156,7 @@ function withWorld(value: unknown, world: World): unknown {
   );
 }
 
-/** Always the same order, in which neighbours are of different kinds: there may be no time for all. */
+/** A fixed order that mixes the kinds, because there may not be enough time for all requests. */
 function shuffled<T>(items: readonly T[]): T[] {
   const keyed = items.map((item, index) => ({ item, key: (index * 7_919) % items.length }));
   return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);

@@ -1,4 +1,4 @@
-/** Files that take a check of content as long as they can, in no more bytes than an upload may have. */
+/** Files that make the content check as slow as possible, within the size that an upload may have. */
 import { crc32, deflateSync } from "node:zlib";
 import { buildDocument, relationship, relationshipsXml, typesXml } from "../../support/officeParts.ts";
 
@@ -49,6 +49,8 @@ function pdfOfUpdates(updates: number): Buffer {
   return Buffer.from(`${parts.join("")}startxref\n${previous}\n%%EOF`);
 }
 
+const wordNamespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+
 export const expensiveFiles: readonly ExpensiveFile[] = [
   {
     name: "a.docx",
@@ -76,7 +78,7 @@ export const expensiveFiles: readonly ExpensiveFile[] = [
     what: "a docx of many attributes",
     bytes: () =>
       buildDocument({
-        main: `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${"<w:p w:a='1' w:b='2'/>".repeat(800_000)}</w:document>`,
+        main: `<w:document xmlns:w="${wordNamespace}">${"<w:p w:a='1' w:b='2'/>".repeat(800_000)}</w:document>`,
       }),
   },
   {

@@ -1,6 +1,6 @@
 /**
- * The most expensive JSON bodies that a schema takes, or refuses late: each place of the operation's example filled with
- * as much of something as the body may hold.
+ * The most expensive JSON bodies that a schema accepts or refuses late. Each place of the operation's example is filled
+ * with as much of one thing as the body may have.
  */
 
 export interface Schema {
@@ -11,7 +11,7 @@ export interface Schema {
   readonly additionalProperties?: unknown;
 }
 
-/** Raw JSON of about so many bytes. */
+/** Returns raw JSON of about so many bytes. */
 type Filler = (bytes: number) => string;
 
 const list = (item: string): Filler => {
@@ -45,7 +45,7 @@ export interface Body {
   readonly text: () => string;
 }
 
-/** Bodies of up to `maxBytes`, made from an example that the schema takes. */
+/** Bodies of up to `maxBytes`, made from an example that fits the schema. */
 export function expensiveBodies(schema: Schema, example: unknown, maxBytes: number): Body[] {
   const places = ["", ...placesOf(schema, "")];
   return places.flatMap((place) =>
@@ -56,7 +56,7 @@ export function expensiveBodies(schema: Schema, example: unknown, maxBytes: numb
   );
 }
 
-/** Pointers to everything that the schema names; an array is stood for by its first item. */
+/** Pointers to everything that the schema names. The first item represents an array. */
 function placesOf({ properties = {}, items }: Schema, pointer: string): string[] {
   const members = Object.entries(properties).flatMap(([name, member]) => [
     `${pointer}/${name}`,

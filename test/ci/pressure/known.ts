@@ -1,4 +1,4 @@
-/** Bodies that are expensive for what they mean, which no schema says. By operation. */
+/** Bodies of an operation that are expensive because of their meaning, which no schema shows. */
 import type { Body } from "./json.ts";
 
 const MiB = 1024 ** 2;

@@ -1,8 +1,8 @@
 /**
- * Each operation of the contract gets the most expensive requests that are known, while another tenant asks for a page
- * ten times a second. That tenant must not notice: 99 of 100 of its answers come within 500 ms, and none fails.
+ * Sends each operation of the contract the most expensive known requests, while another tenant asks for a page ten
+ * times a second. That tenant must not notice: 99 of 100 of its answers come within 500 ms, and none fails.
  *
- * `bun test/ci/pressure/main.ts [operation…]`; all operations unless some are named.
+ * `bun test/ci/pressure/main.ts [operation…]` tries the named operations, or all.
  */
 import { join } from "node:path";
 import { inFolder, repository } from "../../support/waybillProcess.ts";
@@ -12,9 +12,9 @@ import { makeWorld, secret, type World } from "./world.ts";
 
 const longestMs = 500;
 const sendersAtOnce = 4;
-/** Two of the largest bodies of a tenant, and what else its requests take. */
+/** Enough for two of the largest bodies of a tenant and the rest of its requests. */
 const mostGrownMiB = 400;
-/** So long an operation is under load. Together they take about five minutes. */
+/** How long an operation is under load. Together they take about five minutes. */
 function secondsFor({ body }: Operation): number {
   if (body === undefined) return 1.5;
   if (body.contentType === "multipart/form-data") return 9;
@@ -53,7 +53,7 @@ async function startQuietTenant(world: World) {
 
 async function load(attacks: readonly Attack[], seconds: number): Promise<Sent[]> {
   const until = Date.now() + seconds * 1_000;
-  // Whoever has no answer by then is not waited for.
+  // Requests without an answer by then are cancelled.
   const signal = AbortSignal.timeout((seconds + 4) * 1_000);
   const sent: Sent[] = [];
   let next = 0;
@@ -76,13 +76,13 @@ async function load(attacks: readonly Attack[], seconds: number): Promise<Sent[]
 const quantile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** What was under way, or just over, when the answer took longest. */
+/** The requests that ran during the slowest answer. */
 function suspects(sent: readonly Sent[], { at, ms }: Sample): string[] {
   const near = sent.filter(({ from, to }) => from <= at + ms && to >= at);
   return near.map(({ what, status, from, to }) => `${what} (${status}, ${to - from} ms)`);
 }
 
-function judge(id: string, sent: readonly Sent[], samples: readonly Sample[]): boolean {
+function report(id: string, sent: readonly Sent[], samples: readonly Sample[]): boolean {
   const times = samples.map(({ ms }) => ms).sort((a, b) => a - b);
   const [p50, p99, max] = [quantile(times, 0.5), quantile(times, 0.99), times.at(-1) ?? 0];
   const failed = samples.filter(({ status }) => status !== 200);
@@ -95,7 +95,7 @@ function judge(id: string, sent: readonly Sent[], samples: readonly Sample[]): b
   if (passed) return true;
   const [slowest] = [...samples].sort((a, b) => b.ms - a.ms);
   if (slowest && slowest.ms >= longestMs)
-    for (const suspect of suspects(sent, slowest).slice(0, 8)) console.log(`    beside ${suspect}`);
+    for (const suspect of suspects(sent, slowest).slice(0, 8)) console.log(`    during ${suspect}`);
   if (failed.length > 0) console.log(`    failed: ${failed.map(({ status }) => status).join(" ")}`);
   for (const { what } of broken.slice(0, 8)) console.log(`    answered 500: ${what}`);
   return false;
@@ -123,7 +123,7 @@ async function run(names: readonly string[]): Promise<boolean> {
         const sent = await load(attacksOn(operation, world), secondsFor(operation));
         await Bun.sleep(500);
         const samples = quiet.samples.filter(({ at, ms }) => at + ms >= from);
-        if (judge(operation.id, sent, samples)) passed++;
+        if (report(operation.id, sent, samples)) passed++;
         else failed++;
         await Bun.sleep(500);
       }
@@ -137,7 +137,7 @@ async function run(names: readonly string[]): Promise<boolean> {
         if (fine) passed++;
         else failed++;
         const samples = quiet.samples.filter(({ at, ms }) => at + ms >= from);
-        if (judge(`beside ${kind.what}`, [], samples)) passed++;
+        if (report(`during ${kind.what}`, [], samples)) passed++;
         else failed++;
       }
       const status = (
@@ -155,6 +155,6 @@ async function run(names: readonly string[]): Promise<boolean> {
   return failed === 0;
 }
 
-// Where the server was started from does not matter; the files of the tests are found from here.
+// The tests find their files from the repository's root.
 process.chdir(repository);
 process.exit((await run(process.argv.slice(2))) ? 0 : 1);

@@ -1,4 +1,4 @@
-/** Models that take a deployment, or the steps of their instances, as long as they can. */
+/** Models that make their deployment, or the steps of their instances, as slow as possible. */
 import { apiCall, conditionalFlow, end, escapeXml, flow, model, start } from "../../support/bpmn.ts";
 
 export interface ExpensiveModel {
@@ -6,7 +6,7 @@ export interface ExpensiveModel {
   readonly bpmn: (key: string) => string;
 }
 
-/** Each gateway splits into two tasks that the next one takes. An honest model may look like this. */
+/** Each gateway has two tasks that lead to the next gateway. An honest model may look like this. */
 export function gatewaysInARow(key: string, count: number): string {
   const parts = [start(), end()];
   for (let at = 0; at < count; at++) {

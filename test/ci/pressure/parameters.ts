@@ -1,4 +1,4 @@
-/** The longest and oddest text that fits into an address or a header field. Bun takes 16 kB of both together. */
+/** The longest and oddest texts that fit into a URL or a header. Bun accepts 16 kB of both together. */
 
 const most = 15_000;
 
@@ -16,7 +16,7 @@ export const oddTexts: readonly Odd[] = [
   { what: "percent signs", text: "%".repeat(most / 3) },
 ];
 
-/** Header fields that a server looks at, each with the worst that is known for it. */
+/** Headers that a server reads, each with the worst known value. */
 export const oddHeaders: readonly (Odd & { readonly name: string })[] = [
   { name: "x-forwarded-for", what: "blanks", text: `a${" ".repeat(15_400)}b` },
   { name: "x-forwarded-for", what: "hops", text: "1.1.1.1,".repeat(1_900) },

@@ -1,8 +1,8 @@
 /**
- * A tenant that asks for one page ten times a second, whatever happens to the others: `bun quietTenant.ts <url> <token>`.
+ * A tenant that asks for one page ten times a second: `bun quietTenant.ts <url> <token>`.
  *
- * A process of its own, so that the clock is not that of the load. Each answer is a line of JSON: when the request was
- * sent (milliseconds since 1970), how long it took, and its status, 0 where there was none.
+ * It is a separate process, so that the load does not delay its clock. Each answer is a line of JSON: when the request
+ * was sent (milliseconds since 1970), how long it took, and its status, or 0 if there was no answer.
  */
 const [url = "", token = ""] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${token}` };
@@ -20,7 +20,7 @@ async function ask(): Promise<void> {
   console.log(JSON.stringify({ at, ms: Math.round(performance.now() - since), status }));
 }
 
-// Not one after the other: a request that waits must not keep the next ones from being sent.
+// Without waiting for the previous answer: a slow request must not delay the next ones.
 setInterval(() => void ask(), 100);
 
 export {};

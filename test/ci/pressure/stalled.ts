@@ -1,4 +1,4 @@
-/** Bodies that begin and do not go on: they take neither the memory nor the connections of the server for long. */
+/** Bodies that stop in the middle. They must not use the server's memory and connections for long. */
 import { connect, type Socket } from "node:net";
 import { slugOf, type World } from "./world.ts";
 
@@ -7,7 +7,7 @@ const MiB = 1024 ** 2;
 export interface Stall {
   readonly what: string;
   readonly connections: number;
-  /** What each announces, and what it sends of it. */
+  /** The bytes that each announces, and those that it sends. */
   readonly announced: number;
   readonly sent: number;
 }
@@ -23,13 +23,13 @@ export const stalls: readonly Stall[] = [
 ];
 
 export interface Outcome {
-  /** Connections that the server has not ended. */
+  /** Connections that the server has not closed. */
   readonly open: number;
-  /** The most that the server's memory grew by meanwhile, MiB. */
+  /** The largest growth of the server's memory meanwhile, in MiB. */
   readonly grown: number;
 }
 
-/** Longer than a body may stall, and wait for its turn before that. */
+/** Longer than a body may wait for its turn and then stall. */
 const patienceMs = 40_000;
 
 export async function stall(

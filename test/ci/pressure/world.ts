@@ -1,4 +1,4 @@
-/** What the requests need to get far: a server with two tenants, and something of everything. */
+/** Creates what the requests need: two tenants, with one of everything that an operation may use. */
 import { createAccessTokens } from "../../../src/infrastructure/identity/accessTokens.ts";
 import { fixture } from "../../support/attachments.ts";
 import { end, flow, model, start, userTask } from "../../support/bpmn.ts";
@@ -7,10 +7,10 @@ import { gatewaysInARow } from "./models.ts";
 export interface World {
   readonly url: string;
   token(claims: Claims): Promise<string>;
-  /** What stands for a path's parameter of this name. */
+  /** Values for path parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly formToken: string;
-  /** The page that the quiet tenant asks for. */
+  /** The URL of the page that the quiet tenant asks for. */
   readonly quietPage: string;
 }
 

@@ -1,8 +1,8 @@
-/** One rule that has to hold after all that happened, with what breaks it. */
+/** A rule that must hold after the trial, and its breaches. */
 
 export interface Check {
   readonly rule: string;
-  /** One line for each breach; none where the rule holds. */
+  /** One line for each breach; empty if the rule holds. */
   readonly breaches: readonly string[];
 }
 
@@ -17,8 +17,8 @@ export async function check(
   }
 }
 
-/** Equal ones together, the most frequent first: `12 times: …`. */
-export function counted(lines: Iterable<string>): string[] {
+/** Groups equal lines, the most frequent first: `12 times: …`. */
+export function groupEqual(lines: Iterable<string>): string[] {
   const counts = new Map<string, number>();
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a).map(([line, count]) => `${count} times: ${line}`);

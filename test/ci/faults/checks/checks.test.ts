@@ -1,4 +1,4 @@
-/** The checks find what is planted: a trial in which nothing is found says little without these. */
+/** The checks find planted breaches. Without this, a trial that finds nothing would say little. */
 import { expect, test } from "bun:test";
 import type { Entry } from "../history.ts";
 import type { Received } from "../parts/receiver.ts";
@@ -22,7 +22,9 @@ const entry = (given: Partial<Entry>): Entry => ({
 });
 
 const fault = (kind: string) => ({ kind, target: "", startedAt: 0, endedAt: 60_000, findings: [] });
-const faults = ["process restarted", "tenant takes all for 15 s", "storage paused for 18 s"].map(fault);
+const faults = ["process restarted", "tenant crowds the others for 15 s", "storage paused for 18 s"].map(
+  fault,
+);
 
 const broken = async (entries: readonly Entry[]) =>
   (await checkAnswers(entries, faults)).filter(({ breaches }) => breaches.length > 0).map(({ rule }) => rule);
@@ -30,39 +32,39 @@ const broken = async (entries: readonly Entry[]) =>
 const refused = { outcome: "refused", status: 400 } as const;
 const failed = { outcome: "unknown", status: 503, code: "busy", retryAfter: "1" } as const;
 
-test("answers: each rule is broken by what it forbids, and by nothing else", async () => {
+test("answers: each rule finds what it forbids, and nothing else", async () => {
   expect(await broken([entry({})])).toEqual([]);
   expect(await broken([entry({ ...refused, code: "unknown_column", deserved: true })])).toEqual([]);
   expect(await broken([entry({ ...refused, code: "bad_request" })])).toEqual([
-    "an outage is answered with no 4xx that the request does not call for",
-    "a tenant that takes all leaves the others and the health checks alone",
+    "an outage is never answered with a 4xx that the request does not deserve",
+    "a tenant with many slow requests does not disturb other tenants or health checks",
   ]);
   expect(await broken([entry({ ...failed, status: 500, tenant: 90 })])).toEqual([
     "no request is answered with 500",
   ]);
   expect(await broken([entry({ ...failed, tenant: 90 })])).toEqual([]);
   expect(await broken([entry({ ...failed, retryAfter: "", tenant: 90 })])).toEqual([
-    "every 503 says when to come again",
+    "every 503 says when to try again",
   ]);
   const unanswered = { outcome: "unknown", by: "nobody", status: 0, tenant: 90 } as const;
   expect(await broken([entry({ ...unanswered, code: "TimeoutError" })])).toEqual([
     "every request is answered within 45 s",
-    "a restart by SIGTERM refuses no connection and breaks none",
+    "a restart by SIGTERM refuses and breaks no connection",
   ]);
   expect(await broken([entry({ ...failed, by: "proxy", status: 502, tenant: 90 })])).toEqual([
-    "a restart by SIGTERM refuses no connection and breaks none",
+    "a restart by SIGTERM refuses and breaks no connection",
   ]);
   expect(await broken([entry({ operation: "uploadAttachment", endedAt: 14_000 })])).toEqual([
-    "an upload waits for a storage that hangs for 12 s at most",
+    "an upload waits at most 12 s for a storage that hangs",
   ]);
 });
 
-test("answers outside of a fault break no rule about it", async () => {
+test("answers: requests after a fault break no rule about it", async () => {
   const later = { startedAt: 61_000, endedAt: 62_000 };
   expect(await broken([entry({ ...failed, ...later, by: "proxy" })])).toEqual([]);
 });
 
-test("answers: what the fault before or after it broke is not its doing", async () => {
+test("answers: breaches that come from the fault before or after do not count", async () => {
   const brokenLater = { startedAt: 59_900, endedAt: 60_300 };
   expect(await broken([entry({ ...failed, ...brokenLater, by: "proxy" })])).toEqual([]);
   const upload = { operation: "uploadAttachment" };
@@ -70,7 +72,7 @@ test("answers: what the fault before or after it broke is not its doing", async 
   expect(await broken([entry({ ...upload, startedAt: 59_000, endedAt: 80_000 })])).toEqual([]);
 });
 
-test("rows: one that is lost, doubled, torn, refused and there, or nobody's", () => {
+test("rows: lost, doubled, partly written, written though refused, or written by nobody", () => {
   const batch = (outcome: Entry["outcome"]) => ({ tenant: 1, entries: ["a", "b"], outcome, requestId: "r" });
   const found = (outcome: Entry["outcome"], present: Record<string, number>) =>
     misplacedRows({ batches: [batch(outcome)] }, new Map(Object.entries(present))).length;
@@ -86,7 +88,7 @@ test("rows: one that is lost, doubled, torn, refused and there, or nobody's", ()
   expect(found("acknowledged", { a: 1, b: 1, c: 1 })).toBe(1);
 });
 
-test("notes: one that is as it was before its last change, doubled, or back", () => {
+test("notes: a lost change, a doubled row, or a deleted row that is back", () => {
   const found = (possible: (number | "absent")[], states: number[]) =>
     wrongNotes([{ tenant: 1, name: "n", possible }], new Map(states.length > 0 ? [["n", states]] : []))
       .length;
@@ -98,7 +100,7 @@ test("notes: one that is as it was before its last change, doubled, or back", ()
   expect(found([1, "absent"], [])).toBe(0);
 });
 
-test("service tasks: an attempt after a later one of its task", () => {
+test("service tasks: an attempt that arrives after a later one", () => {
   const at = (task: string, attempt: number): Received => ({
     ...{ key: `${task}:${attempt}`, task, attempt },
     ...{ at: 0, booked: true, how: "answers" },

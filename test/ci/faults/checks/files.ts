@@ -1,4 +1,4 @@
-/** Rules about files: a committed one is there whole, a link works once, storage and database agree. */
+/** Rules about files: a committed file is there unchanged, a link works once, storage and database agree. */
 import type postgres from "postgres";
 import { isDamaged, type Link } from "../clients/downloads.ts";
 import { downloadOwn, type FileRecord } from "../clients/files.ts";
@@ -9,25 +9,25 @@ import { type Check, check } from "./check.ts";
 
 export interface FileFacts {
   readonly files: readonly FileRecord[];
-  /** Asked for at once, by whom they were issued to. */
+  /** Links that their clients requested immediately. */
   readonly links: readonly Link[];
-  /** Those that service tasks sent. */
+  /** Links that service tasks sent. */
   readonly sentLinks: readonly Link[];
 }
 
 export async function checkFiles(trial: Trial, { files, links, sentLinks }: FileFacts): Promise<Check[]> {
   const all = [...links, ...sentLinks];
   return [
-    await check("no acknowledged file is lost or damaged, and none is there that was deleted", () =>
+    await check("no acknowledged file is lost or damaged, and no deleted file is left", () =>
       wrongFiles(trial, files),
     ),
-    await check("no download link is answered with its content twice", () =>
+    await check("no download link returns its file twice", () =>
       all.filter(({ contents }) => contents > 1).map(({ path }) => path),
     ),
-    await check("no download link is refused to everybody who asks", () =>
+    await check("no download link is refused to both of its requests", () =>
       links.filter(({ refusedTwice }) => refusedTwice).map(({ path }) => path),
     ),
-    await check("every download holds the bytes that were uploaded", () =>
+    await check("every download has the bytes that were uploaded", () =>
       all.filter(({ damaged }) => damaged).map(({ path }) => path),
     ),
   ];
@@ -57,15 +57,20 @@ interface Compared {
   reconcile(): Promise<{ readonly code: number; readonly output: string }>;
 }
 
-/** Two hours pass first: what reconcile takes for young it would not name, and the sweep comes back for late objects. */
+/**
+ * Makes everything two hours older first: reconcile reports no young files, and the sweep must repeat its removals of
+ * abandoned objects.
+ */
 export const checkStorage = ({ storage, sql, reconcile }: Compared): Promise<Check> =>
   check("objects and rows agree", async () => {
     await storage.age(7_200);
-    await sweepGivenUp(sql);
+    await sweepAbandoned(sql);
     const { code, output } = await reconcile();
     const keys = new Set(await storage.keys());
     const rows = await sql<{ key: string }[]>`
-      select 'attachments/' || tenant_id || '/' || id as key from waybill.attachments where state in ('draft', 'committed')`;
+      select 'attachments/' || tenant_id || '/' || id as key
+      from waybill.attachments
+      where state in ('draft', 'committed')`;
     const lost = rows.filter(({ key }) => !keys.has(key)).map(({ key }) => `${key} has a row and no object`);
     const findings = output
       .trim()
@@ -74,14 +79,14 @@ export const checkStorage = ({ storage, sql, reconcile }: Compared): Promise<Che
     return [...lost, ...(code === 0 ? [] : findings)];
   });
 
-/** Lets the sweep look once more for objects of uploads that were given up. */
-async function sweepGivenUp(sql: postgres.Sql): Promise<void> {
+/** Makes the sweep remove abandoned objects once more. */
+async function sweepAbandoned(sql: postgres.Sql): Promise<void> {
   const [table] = await sql`select to_regclass('waybill.given_up_objects') is not null as exists`;
   if (!table?.exists) return;
   await sql`update waybill.given_up_objects set next_at = now()`;
   const due = async () =>
     (await sql`select from waybill.given_up_objects where next_at <= now()`).length === 0;
-  await until("the sweep has looked for late objects", due, 30);
-  // They are claimed by then; their removal takes a moment more.
+  await until("the sweep has removed late objects", due, 30);
+  // Now they are claimed. Their removal takes a moment more.
   await Bun.sleep(3_000);
 }

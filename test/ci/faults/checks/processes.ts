@@ -1,10 +1,10 @@
-/** Rules about processes: nothing goes out twice, nothing is forgotten, nobody alive is taken for dead. */
+/** Rules about processes: nothing is sent twice, nothing is lost, no live process counts as dead. */
 import type postgres from "postgres";
 import type { SeenIncident } from "../clients/operator.ts";
 import type { Processes } from "../clients/processes.ts";
 import type { FaultRecord } from "../faults/fault.ts";
 import type { Received } from "../parts/receiver.ts";
-import { type Check, check, counted } from "./check.ts";
+import { type Check, check, groupEqual } from "./check.ts";
 
 export interface ProcessFacts {
   readonly processes: Processes;
@@ -19,20 +19,20 @@ export const checkProcesses = (sql: postgres.Sql, facts: ProcessFacts): Promise<
   const acknowledged = [...processes.started, ...[...visits.values()].flatMap((ids) => [...ids])];
   return Promise.all([
     check("no Idempotency-Key is received twice", () =>
-      counted(received.map(({ key }) => key)).filter((line) => !line.startsWith("1 times")),
+      groupEqual(received.map(({ key }) => key)).filter((line) => !line.startsWith("1 times")),
     ),
     check("no attempt is received after a later one of its task", () => lateAttempts(received)),
-    check("nothing is booked twice, where a person looked before each rerun", () =>
-      counted(received.filter(({ booked }) => booked).map(({ task }) => task)).filter(
+    check("nothing is booked twice if an operator looks before each rerun", () =>
+      groupEqual(received.filter(({ booked }) => booked).map(({ task }) => task)).filter(
         (line) => !line.startsWith("1 times"),
       ),
     ),
     check("every instance is completed", () => unfinished(sql, acknowledged)),
-    check("a task that was completed is over", () => reopened(sql, processes.completed)),
+    check("a completed task is not open again", () => reopened(sql, processes.completed)),
     check("a form session starts one instance", () =>
       [...visits.values()].filter(({ size }) => size > 1).map((ids) => [...ids].join(" ")),
     ),
-    check("no process that lives is taken for dead", () => takenForDead(facts)),
+    check("no live process counts as dead", () => takenForDead(facts)),
   ]);
 };
 
@@ -60,9 +60,9 @@ async function reopened(sql: postgres.Sql, completed: readonly string[]): Promis
   return completed.filter((id) => open.has(id));
 }
 
-/** While one tenant takes all, no process is killed or paused: a call that went out then is nobody's to give up. */
+/** While one tenant crowds the others, no process is killed or paused, so no running call may become an incident. */
 function takenForDead({ incidents, received, faults }: ProcessFacts): string[] {
-  const crowds = faults.filter(({ kind }) => kind.includes("takes all"));
+  const crowds = faults.filter(({ kind }) => kind.includes("crowds the others"));
   const duringCrowd = received.filter(({ at }) =>
     crowds.some(({ startedAt, endedAt }) => at > startedAt && at < endedAt - 10_000),
   );

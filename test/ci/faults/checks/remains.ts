@@ -1,11 +1,11 @@
-/** What must be gone once every process has been told to end. */
+/** Rules about what must be gone after every process was stopped. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type postgres from "postgres";
 import type { Waybill } from "../parts/waybill.ts";
 import { type Check, check } from "./check.ts";
 
-/** Ends them all. */
+/** Stops all processes. */
 export async function checkRemains(processes: readonly Waybill[], sql: postgres.Sql): Promise<Check[]> {
   const ended = await Promise.all(processes.map((process) => process.terminate()));
   return [
@@ -14,7 +14,7 @@ export async function checkRemains(processes: readonly Waybill[], sql: postgres.
         .filter(({ crashes }) => crashes() > 0)
         .map(({ name, crashes }) => `${name}: ${crashes()} times`),
     ),
-    await check("SIGTERM ends every process with 0, within 40 s", () =>
+    await check("SIGTERM ends every process with 0 within 40 s", () =>
       ended.flatMap(({ code, ms }, index) =>
         code === 0 && ms < 40_000 ? [] : [`${processes[index]?.name}: ${code} after ${Math.round(ms)} ms`],
       ),
@@ -31,7 +31,7 @@ async function sessions(sql: postgres.Sql): Promise<string[]> {
   return rows.map(({ query }) => `a session in PostgreSQL: ${query.slice(0, 100)}`);
 }
 
-/** What a killed process left is removed by a later one after an hour; what the last one left is its fault. */
+/** Files of the last run of a process. A later run removes those of a killed process after an hour. */
 async function leftFiles({ name, dataDir, launchedAt }: Waybill): Promise<string[]> {
   const names = await readdir(join(dataDir, "uploads")).catch(() => []);
   const files = await Promise.all(

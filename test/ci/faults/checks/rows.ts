@@ -1,10 +1,10 @@
-/** Rules about rows: every acknowledged one is there once, as it was last written, and in the audit trail once. */
+/** Rules about rows: every acknowledged row is there once, as it was last written, and once in the audit trail. */
 import type postgres from "postgres";
 import { type Ledger, ledgerTable, rowsPath } from "../clients/ledger.ts";
 import { type Note, notesTable } from "../clients/notes.ts";
 import type { Entry } from "../history.ts";
 import type { Trial } from "../trial.ts";
-import { type Check, check, counted } from "./check.ts";
+import { type Check, check, groupEqual } from "./check.ts";
 
 export interface RowFacts {
   readonly ledger: Ledger;
@@ -23,15 +23,15 @@ export async function checkRows(trial: Trial, sql: postgres.Sql, facts: RowFacts
       states.set(name, [...(states.get(name) ?? []), state]);
   }
   return Promise.all([
-    check("no acknowledged row is lost or doubled, and none is there that was refused", () =>
+    check("no acknowledged row is lost or doubled, and no refused row is there", () =>
       misplacedRows(ledger, present),
     ),
-    check("an acknowledged row is read at once", () => ledger.misread),
-    check("a row that was changed is as it was last acknowledged", () => wrongNotes(notes, states)),
-    check("every acknowledged and every refused write is in the audit trail once", () =>
+    check("an acknowledged row can be read immediately", () => ledger.misread),
+    check("a changed row is in the last acknowledged state", () => wrongNotes(notes, states)),
+    check("every acknowledged and every refused write is once in the audit trail", () =>
       misrecorded(sql, entries),
     ),
-    check("the audit trail has one record for each insert that is there", () =>
+    check("the audit trail has one record for each insert in the table", () =>
       unexplained(sql, { ledger, present, tenants: trial.tenants }),
     ),
   ]);
@@ -50,7 +50,7 @@ async function readAll<Row>(trial: Trial, tenant: number, table: string): Promis
   }
 }
 
-/** A batch is there whole or not at all; where its answer left that open, either is right. */
+/** A batch is there completely or not at all. If its answer was lost, both are right. */
 export function misplacedRows(
   { batches }: Pick<Ledger, "batches">,
   present: ReadonlyMap<string, number>,
@@ -81,7 +81,7 @@ async function misrecorded(sql: postgres.Sql, entries: readonly Entry[]): Promis
   const rows = await sql<{ id: string; outcome: string }[]>`
     select request_id::text as id, outcome from waybill.audit_log`;
   const records = Map.groupBy(rows, ({ id }) => id);
-  return counted(
+  return groupEqual(
     entries
       .filter(
         ({ operation, by, outcome }) => audited.has(operation) && by === "waybill" && outcome !== "unknown",
@@ -100,11 +100,15 @@ interface Explanation {
   readonly tenants: readonly number[];
 }
 
-/** Also of those whose answers were lost. */
+/** Includes inserts whose answers were lost. */
 async function unexplained(sql: postgres.Sql, { ledger, present, tenants }: Explanation): Promise<string[]> {
   const batches = ledger.batches.filter(({ entries }) => present.has(entries[0] ?? "")).length;
   const [row] = await sql<{ records: number }[]>`
-    select count(*)::int as records from waybill.audit_log
-    where tenant_id in ${sql([...tenants])} and table_name = ${ledgerTable} and action = 'insert' and outcome = 'success'`;
+    select count(*)::int as records
+    from waybill.audit_log
+    where tenant_id in ${sql([...tenants])}
+      and table_name = ${ledgerTable}
+      and action = 'insert'
+      and outcome = 'success'`;
   return row?.records === batches ? [] : [`${batches} inserts are there, and ${row?.records} are recorded`];
 }

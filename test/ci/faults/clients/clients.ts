@@ -1,4 +1,4 @@
-/** Everybody at once. */
+/** Starts all clients. */
 
 import type { Trial } from "../trial.ts";
 import type { Link } from "./downloads.ts";
@@ -17,9 +17,9 @@ export interface Clients {
   readonly processes: Processes;
   readonly visitors: Visitors;
   readonly operators: Operators;
-  /** That service tasks sent to the receiver. */
+  /** Links that service tasks sent to the receiver. */
   readonly sentLinks: readonly Link[];
-  /** Resolves when all have stopped; rejects where one made a mistake. */
+  /** Resolves when all clients have stopped. Rejects if one of them fails. */
   readonly stopped: Promise<unknown>;
 }
 

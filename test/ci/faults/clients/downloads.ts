@@ -1,4 +1,4 @@
-/** Signed URLs, each of which is asked for twice at once. */
+/** Downloads signed URLs, each of them twice at the same time. */
 import type { Answer } from "../http.ts";
 import type { Trial } from "../trial.ts";
 import { nameOf } from "./pictures.ts";
@@ -10,7 +10,7 @@ export interface Link {
   readonly contents: number;
   /** Whether both answers were 401. */
   readonly refusedTwice: boolean;
-  /** Whether a whole answer held other bytes than those that were uploaded. */
+  /** Whether a complete answer had other bytes than the upload. */
   readonly damaged: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function downloadTwice(
   };
 }
 
-/** A download whose bytes are whole, and not what their name says. */
+/** Whether a complete download has bytes that do not match its name. */
 export function isDamaged({ outcome, bytes, fileName }: Answer): boolean {
   return outcome === "acknowledged" && nameOf(bytes) !== fileName;
 }

@@ -1,4 +1,6 @@
-/** Files of signed-in users: uploaded, some left or deleted, the others committed and sent by signed URLs. */
+/**
+ * Signed-in users who upload files. Some files are left or deleted, the others committed and downloaded by signed URLs.
+ */
 import { pause, slugOf, type Trial, times } from "../trial.ts";
 import { downloadTwice, type Link } from "./downloads.ts";
 import { picture } from "./pictures.ts";
@@ -13,13 +15,13 @@ export interface FileRecord {
 
 export interface Files {
   readonly files: readonly FileRecord[];
-  /** Of links that were asked for at once. */
+  /** Links that were requested immediately. */
   readonly links: readonly Link[];
   readonly loops: readonly Promise<void>[];
 }
 
 const base = "/api/v1/probis/form-attachments";
-/** A draft is swept after this; the trial's processes are configured by it. */
+/** The age after which the processes of the trial sweep a draft. */
 export const draftMaxAgeHours = 0.05;
 const staysDraftMs = draftMaxAgeHours * 3_600_000 - 20_000;
 
@@ -42,10 +44,10 @@ export function keepFiles(trial: Trial): Files {
   return { files, links, loops };
 }
 
-type Uploader = Pick<FileRecord, "tenant" | "uploader">;
+type Owned = Pick<FileRecord, "tenant" | "uploader">;
 
-/** Each by another user: of one, twenty a minute are taken. */
-export async function upload(trial: Trial, { tenant, uploader }: Uploader): Promise<FileRecord | undefined> {
+/** Each upload has another user, because a user may upload only twenty files a minute. */
+export async function upload(trial: Trial, { tenant, uploader }: Owned): Promise<FileRecord | undefined> {
   const file = picture();
   const body = new FormData();
   body.set("file", file);
@@ -76,7 +78,7 @@ async function remove(trial: Trial, file: FileRecord): Promise<void> {
   file.fate = answer.outcome === "acknowledged" ? "deleted" : "unknown";
 }
 
-/** Asked for again until it is answered: it may be. A draft that grew old meanwhile is refused. */
+/** Repeats the request until it is answered, because that is allowed. A draft that is too old by then is refused. */
 async function commit(trial: Trial, file: FileRecord): Promise<boolean> {
   const since = trial.now();
   for (let tries = 0; tries < 8; tries++) {
@@ -110,13 +112,13 @@ async function send(trial: Trial, file: FileRecord): Promise<Link[]> {
   return Promise.all(urls.map(({ url }) => downloadTwice(trial, url, tenant)));
 }
 
-/** What a request of its uploader carries. */
-export async function signedIn(trial: Pick<Trial, "token">, { tenant, uploader: user }: Uploader) {
+/** The credentials of the file's uploader. */
+export async function signedIn(trial: Pick<Trial, "token">, { tenant, uploader: user }: Owned) {
   const token = await trial.token({ tenant, user, role: "member" });
   return { tenant, token, headers: { "x-active-tenant": slugOf(tenant) } };
 }
 
-/** The whole file, as its uploader reads it. */
+/** Downloads the file as its uploader. */
 export const downloadOwn = async (trial: Pick<Trial, "send" | "token">, file: FileRecord) =>
   trial.send({
     operation: "downloadAttachment",

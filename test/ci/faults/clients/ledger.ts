@@ -1,4 +1,4 @@
-/** Writers of rows that are never changed, each row with a value that no other has, and readers of them. */
+/** Clients that write rows which never change, each with a unique value, and clients that read them. */
 
 import type { Outcome } from "../history.ts";
 import { again, pause, type Trial, times } from "../trial.ts";
@@ -12,7 +12,7 @@ export interface Batch {
 
 export interface Ledger {
   readonly batches: readonly Batch[];
-  /** Acknowledged rows that a read after the acknowledgement did not show exactly once. */
+  /** Acknowledged rows that a later read did not show exactly once. */
   readonly misread: readonly string[];
   readonly loops: readonly Promise<void>[];
 }

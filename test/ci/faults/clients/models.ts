@@ -1,4 +1,4 @@
-/** The processes of a trial: plain calls, a call with a file, a task of a person, a timer, a visitor's form. */
+/** The processes of a trial: plain calls, a call with a file, a user task, a timer, a visitor's form. */
 import { apiCall, end, flow, model, start, userTask } from "../../../support/bpmn.ts";
 
 export interface Model {
@@ -7,9 +7,9 @@ export interface Model {
   readonly form?: object;
 }
 
-/** Longer than the receiver is slow. */
+/** Longer than a slow answer of the receiver takes. */
 const timeoutSeconds = 16;
-/** Longer than a process is ever paused. */
+/** Longer than any pause of a process. */
 const patientSeconds = 32;
 
 export function modelsFor(receiver: number): readonly Model[] {

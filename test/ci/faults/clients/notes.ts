@@ -1,4 +1,4 @@
-/** Rows that are changed and deleted. After an answer that leaves open what was done, a row is let alone. */
+/** Clients that change and delete rows. A row is not touched again after an answer with an unknown outcome. */
 import { pause, type Trial, times } from "../trial.ts";
 import { rowsPath } from "./ledger.ts";
 
@@ -7,7 +7,7 @@ export type State = number | "absent";
 export interface Note {
   readonly tenant: number;
   readonly name: string;
-  /** What may be there in the end: one state, or the last two where an answer left it open. */
+  /** The states that are right at the end: one, or the last two if an outcome is unknown. */
   readonly possible: readonly State[];
 }
 
@@ -39,7 +39,7 @@ interface Subject {
   readonly name: string;
 }
 
-/** Inserted, changed up to three times, now and then deleted. */
+/** The life of a row: inserted, changed up to three times, and sometimes deleted. */
 async function liveOf(trial: Trial, subject: Subject): Promise<State[]> {
   const changes = Math.floor(Math.random() * 4);
   const steps: State[] = [

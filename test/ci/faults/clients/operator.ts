@@ -1,4 +1,4 @@
-/** An operator who looks after incidents: at the receiver's books first, then has the task run again. */
+/** An operator who looks whether the receiver has booked a task, and then reruns its incident. */
 import { again, pause, slugOf, type Trial } from "../trial.ts";
 
 export interface Incident {
@@ -49,7 +49,7 @@ export function operate(trial: Trial): Operators {
 
 type Who = { readonly tenant: number; readonly token: string; readonly headers: Record<string, string> };
 
-/** What is booked already is not booked again: the receiver is asked to answer and do nothing. */
+/** If the task is booked already, the operator tells the receiver to answer without booking. */
 async function rerun({ send, receiver }: Trial, incident: Incident, who: Who): Promise<boolean> {
   const task = `${incident.process_instance_id}:${incident.activity_id}`;
   if (receiver.isBooked(task)) receiver.acceptRepetition(task);
@@ -57,7 +57,7 @@ async function rerun({ send, receiver }: Trial, incident: Incident, who: Who): P
     operation: "rerunIncident",
     ...who,
     to: `POST /api/v1/probis/incidents/${incident.incident_id}/rerun`,
-    // A late answer may have resolved it, or a rerun whose own answer was lost.
+    // A late answer, or a rerun whose answer was lost, may have resolved it.
     deserves: ["incident_resolved"],
   });
   return answer.outcome === "acknowledged";

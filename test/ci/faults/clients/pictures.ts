@@ -1,4 +1,4 @@
-/** PNG files, each with bytes of its own, which bear their SHA-256 as their name. */
+/** PNG files with different bytes. The name of each is its SHA-256. */
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { fixtureBytes } from "../../../support/attachments.ts";
@@ -6,7 +6,7 @@ import { fixtureBytes } from "../../../support/attachments.ts";
 const pixels = Buffer.from(await fixtureBytes("pillow.png"));
 const endBytes = 12;
 
-/** Of up to 60 kB. */
+/** A picture of up to 60 kB. */
 export function picture(): File {
   const body = randomBytes(16 + Math.floor(Math.random() * 60_000));
   const chunk = Buffer.concat([Buffer.from("wbLt"), body]);

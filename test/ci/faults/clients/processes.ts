@@ -7,9 +7,9 @@ export interface Processes {
   readonly started: readonly string[];
   /** The ids of tasks whose completion was acknowledged. */
   readonly completed: readonly string[];
-  /** Those that came with an instance. */
+  /** Files that were uploaded for an instance. */
   readonly files: readonly FileRecord[];
-  /** Begins so many payments at once. */
+  /** Starts so many payments at the same time. */
   burst(count: number): Promise<void>;
   readonly loops: readonly Promise<void>[];
 }
@@ -89,7 +89,7 @@ async function member(trial: Trial, tenant: number, user = "mary") {
   return { tenant, token, headers: { "x-active-tenant": slugOf(tenant) } };
 }
 
-/** Those that are open; another completer, or a completion whose answer was lost, may have been first. */
+/** Completes open tasks. Another client, or a completion whose answer was lost, may have been first. */
 async function completeTasks(trial: Trial, tenant: number): Promise<string[]> {
   const who = await member(trial, tenant);
   const list = await trial.send({

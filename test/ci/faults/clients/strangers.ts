@@ -1,4 +1,4 @@
-/** Requests that are refused whatever happens, and requests of tenants that no process has met before. */
+/** Requests that are always refused, and requests of new tenants. */
 import { again, pause, type Trial } from "../trial.ts";
 import { ledgerTable, rowsPath } from "./ledger.ts";
 
@@ -6,7 +6,7 @@ export function sendStrangers(trial: Trial): readonly Promise<void>[] {
   return [makeMistakes(trial), arrive(trial)];
 }
 
-/** A refused write has its record in the audit trail, whatever else fails meanwhile. */
+/** A refused write must have its record in the audit trail, whatever fails meanwhile. */
 async function makeMistakes(trial: Trial): Promise<void> {
   const [tenant = 1] = trial.tenants;
   const token = await trial.token({ tenant, user: "clumsy", role: "admin_sop" });

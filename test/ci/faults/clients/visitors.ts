@@ -1,10 +1,10 @@
-/** Visitors of an embedded form, each from an address of their own, who try again until they are answered. */
+/** Visitors of an embedded form, each with another address, who repeat requests until they are answered. */
 import type { Answer, Request } from "../http.ts";
 import { pause, type Trial, times } from "../trial.ts";
 import { picture } from "./pictures.ts";
 
 export interface Visitors {
-  /** By form session: the instances that its start was answered with. */
+  /** For each form session, the instances that the answers named. */
   readonly visits: ReadonlyMap<string, ReadonlySet<string>>;
   readonly loops: readonly Promise<void>[];
 }
@@ -59,7 +59,7 @@ async function visit(trial: Trial, { embed, from, visits }: Visit): Promise<void
   });
   if (upload?.outcome !== "acknowledged") return;
   const variables = { name: { value: "Jane" }, card: { value: new TextDecoder().decode(upload.bytes) } };
-  // Twice: who lost the answer sends it again.
+  // Twice, as a visitor does who did not get the answer.
   for (let time = 1; time <= 2; time++) {
     const start = await ask({
       operation: "startPublicProcess",
@@ -73,7 +73,7 @@ async function visit(trial: Trial, { embed, from, visits }: Visit): Promise<void
   }
 }
 
-/** Asked for again, up to eight times, while it is open what came of it. */
+/** Repeats the request up to eight times while its outcome is unknown. */
 async function persist(trial: Trial, request: Request): Promise<Answer | undefined> {
   for (let tries = 0; tries < 8 && (trial.going() || trial.finishing()); tries++) {
     const answer = await trial.send(request);

@@ -1,4 +1,4 @@
-/** What every kind of fault has to work with, and leaves behind. */
+/** What every fault gets, and what it reports. */
 
 import { until } from "../parts/children.ts";
 import type { Postgres } from "../parts/postgres.ts";
@@ -15,27 +15,27 @@ export interface Stage {
   readonly storage: ObjectStorage;
   readonly proxy: ProxyServer;
   readonly processes: readonly Waybill[];
-  /** The one whose folder is on a disk that can be filled; undefined where none could be mounted. */
+  /** The disk of the third process, which can be filled. Undefined if it could not be mounted. */
   readonly disk: { fill(): Promise<void>; empty(): Promise<void> } | undefined;
-  /** Begins so many service tasks at once. */
+  /** Starts so many service tasks at the same time. */
   burst(count: number): Promise<void>;
 }
 
-/** A fault as it was. Times are in milliseconds since the run began. */
+/** A fault that has ended. Times are in milliseconds since the run began. */
 export interface FaultRecord {
   readonly kind: string;
-  /** What it hit. */
+  /** The part that it hit. */
   readonly target: string;
   readonly startedAt: number;
-  /** When everything was as before. */
+  /** When everything worked again. */
   readonly endedAt: number;
-  /** What it found out itself, such as an exit code. */
+  /** What the fault itself noticed, such as an exit code. */
   readonly findings: readonly string[];
 }
 
 export interface Fault {
   readonly kind: string;
-  /** Does it, mends it, and answers what it hit and what it found. */
+  /** Causes the fault, ends it, and returns what it hit and what it noticed. */
   run(stage: Stage): Promise<{ readonly target: string; readonly findings?: readonly string[] }>;
 }
 
@@ -46,5 +46,5 @@ export async function recovery({ proxy, processes }: Stage): Promise<void> {
     return processes.every(({ name }) => state.get(name)?.up);
   };
   for (const { name, ready } of processes) await until(`${name} is ready again`, ready, 60);
-  await until("the proxy takes every process for ready", areUp, 60);
+  await until("the proxy considers every process ready", areUp, 60);
 }

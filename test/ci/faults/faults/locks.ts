@@ -1,4 +1,4 @@
-/** Faults that come of locks: a table that nobody can use, a tenant that takes all there is, a pause at a bad moment. */
+/** Faults that use locks: a locked table, a tenant that crowds the others, a pause at a bad moment. */
 import { rowsPath } from "../clients/ledger.ts";
 import type { State } from "../parts/proxy.ts";
 import { crowdedTable, crowdedTenant } from "../setUp.ts";
@@ -6,7 +6,7 @@ import { times } from "../trial.ts";
 import { type Fault, recovery, type Stage } from "./fault.ts";
 
 /** Holds a lock while `meanwhile` runs. */
-async function holding<T>(
+async function withLock<T>(
   { postgres }: Pick<Stage, "postgres">,
   statement: string,
   meanwhile: () => Promise<T>,
@@ -28,25 +28,25 @@ export const tableLocked: Fault = {
   kind: "table locked for 3 s",
   run: async (stage) => {
     const table = stage.random.pick(tables);
-    await holding(stage, `lock table waybill.${table} in access exclusive mode`, () => Bun.sleep(3_000));
+    await withLock(stage, `lock table waybill.${table} in access exclusive mode`, () => Bun.sleep(3_000));
     return { target: table };
   },
 };
 
-/** Longer than a statement waits for a lock: what cannot be recorded must not be answered. */
+/** Longer than a statement waits for a lock. A write that cannot be recorded must not be acknowledged. */
 export const auditLocked: Fault = {
   kind: "audit trail locked for 7 s",
   run: async (stage) => {
-    await holding(stage, "lock table waybill.audit_log in exclusive mode", () => Bun.sleep(7_000));
+    await withLock(stage, "lock table waybill.audit_log in exclusive mode", () => Bun.sleep(7_000));
     return { target: "audit_log" };
   },
 };
 
 const crowd = 120;
 
-/** One tenant's requests wait for a lock, many at once; service tasks of the others take their time meanwhile. */
+/** Many requests of one tenant wait for a lock, while service tasks of the others are slow. */
 export const tenantCrowds: Fault = {
-  kind: "tenant takes all for 15 s",
+  kind: "tenant crowds the others for 15 s",
   run: async (stage) => {
     const { trial, proxy } = stage;
     await recovery(stage);
@@ -54,22 +54,22 @@ export const tenantCrowds: Fault = {
     await stage.burst(12);
     const before = sumOf(await proxy.state());
     const lock = `lock table tenant_${crowdedTenant}.${crowdedTable} in access exclusive mode`;
-    const after = await holding(stage, lock, async () => {
+    const after = await withLock(stage, lock, async () => {
       const until = trial.now() + 15_000;
       await Promise.all(times(crowd, () => push(stage, until)));
       return sumOf(await proxy.state());
     });
     trial.receiver.behave("usual");
     const [failed, out] = [after.failedChecks - before.failedChecks, after.timesOut - before.timesOut];
-    const told = `${failed} health checks of live processes failed, and ${out} times one was taken out`;
+    const finding = `${failed} health checks of live processes failed, and the proxy took one out ${out} times`;
     return {
       target: `tenant ${crowdedTenant}`,
-      findings: failed > toleratedChecks || out > 0 ? [told] : [],
+      findings: failed > toleratedChecks || out > 0 ? [finding] : [],
     };
   },
 };
 
-/** Of some ninety, on a machine that is busy enough to be late with one. */
+/** Of about ninety, because a busy machine can be late with one. */
 const toleratedChecks = 4;
 
 function sumOf(states: ReadonlyMap<string, State>): Pick<State, "failedChecks" | "timesOut"> {
@@ -91,7 +91,7 @@ async function push({ trial }: Stage, until: number): Promise<void> {
       to: `PATCH ${rowsPath(crowdedTenant, crowdedTable)}`,
       body: { where: { name: "one" }, set: { state: 1 } },
     });
-    // As long as it is asked to, where it is.
+    // Waits as long as the answer asks for, if it does.
     await Bun.sleep(Number(retryAfter) * 1_000 || 100);
   }
 }
@@ -99,8 +99,8 @@ async function push({ trial }: Stage, until: number): Promise<void> {
 const sendLock = 4_711;
 
 /**
- * Pauses a process between the mark that a request goes out and the request itself, for longer than the others wait
- * for a sign of life. A trigger stops every mark at an advisory lock until the process is paused.
+ * Pauses a process after it marked a service task as sent and before it sends the request. The pause is longer than the
+ * others wait for a heartbeat. A trigger stops every mark at an advisory lock until the process is paused.
  */
 export const pausedBeforeSending: Fault = {
   kind: "process paused before sending, for 27 s",
@@ -111,7 +111,7 @@ export const pausedBeforeSending: Fault = {
     let waiting = 0;
     let begun: Promise<void> | undefined;
     try {
-      await holding(stage, `select pg_advisory_xact_lock(${sendLock})`, async () => {
+      await withLock(stage, `select pg_advisory_xact_lock(${sendLock})`, async () => {
         begun = stage.burst(30);
         await Bun.sleep(2_500);
         const [row] = await postgres.sql<{ waiting: number }[]>`
@@ -124,9 +124,9 @@ export const pausedBeforeSending: Fault = {
       victim.resume();
     }
     await Promise.all([begun, Bun.sleep(2_000)]);
-    // Not before: it would wait for what the paused process had locked, and everybody else behind it.
+    // Not earlier: it would wait for locks of the paused process, and everybody else would wait behind it.
     await postgres.sql.unsafe(dropTrigger);
-    return { target: `${victim.name}, ${waiting} requests marked in all` };
+    return { target: `${victim.name}, ${waiting} marked requests in total` };
   },
 };
 

@@ -1,11 +1,11 @@
-/** Programs that the trial starts, and ports for them. */
+/** Starts the programs of the trial, and finds ports for them. */
 import { openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 export interface Child {
   readonly pid: number;
   readonly exited: Promise<number>;
-  /** Whether it has not ended yet. */
+  /** Whether it is still running. */
   lives(): boolean;
   kill(signal: NodeJS.Signals): void;
 }
@@ -13,7 +13,7 @@ export interface Child {
 export interface ChildOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Takes what it says. */
+  /** The file for its output. */
   readonly logFile: string;
 }
 
@@ -31,7 +31,7 @@ export function startChild(command: readonly string[], { cwd, env, logFile }: Ch
   };
 }
 
-/** Every process below this one, parents first. */
+/** All descendants of a process, parents first. */
 export async function descendants(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   const children = text.trim().split(" ").filter(Boolean).map(Number);
@@ -39,13 +39,13 @@ export async function descendants(pid: number): Promise<number[]> {
   return [...children, ...below.flat()];
 }
 
-/** To a process and all below it, the process itself first: so it starts no more. */
+/** Signals a process and all its descendants. The process comes first, so that it starts no new ones. */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
   const send = (to: number) => {
     try {
       process.kill(to, signal);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   };
   if (signal === "SIGCONT") for (const child of await descendants(pid)) send(child);
@@ -61,7 +61,7 @@ export function freePort(): number {
   return port;
 }
 
-/** Waits until `holds` answers true; throws with `what` after `seconds`. */
+/** Waits until `holds` returns true. Throws with `what` after `seconds`. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -1,21 +1,21 @@
-/** A folder on a file system of its own, which can be made full: a tmpfs, which takes no memory while it is empty. */
+/** A folder on a separate file system that can be filled: a tmpfs, which takes no memory while it is empty. */
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { promisify } from "node:util";
 
 export interface Disk {
-  /** Leaves as good as nothing free. */
+  /** Leaves almost nothing free. */
   fill(): Promise<void>;
   empty(): Promise<void>;
   unmount(): Promise<void>;
 }
 
 const run = promisify(execFile);
-/** Beyond any reserve of free space that a process may demand. */
+/** Larger than the reserve of free space that a process keeps. */
 const size = "16g";
 const left = 32 * 1024;
 
-/** Undefined where this machine lets nobody mount. */
+/** Returns undefined if this machine does not allow to mount. */
 export async function mountDisk(folder: string): Promise<Disk | undefined> {
   const options = (bytes: string) => ["-t", "tmpfs", "-o", `size=${bytes},mode=0700`];
   try {

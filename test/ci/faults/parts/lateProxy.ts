@@ -1,9 +1,9 @@
-/** A way to the storage on which uploads can be delayed: they arrive whole, long after their sender has given up. */
+/** A proxy to the storage that can delay uploads. They arrive complete, long after Waybill abandoned them. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface LateProxy {
   readonly port: number;
-  /** Delays each PUT from now on by so many milliseconds; everything else passes at once. */
+  /** Delays each PUT from now on by so many milliseconds. Everything else passes immediately. */
   delayPuts(ms: number): void;
   /** How many PUTs are delayed now. */
   readonly delayed: () => number;
@@ -19,7 +19,7 @@ export async function startLateProxy(target: number): Promise<LateProxy> {
     const far = keep(connect({ port: target, host: "127.0.0.1", allowHalfOpen: true }));
     keep(near);
     let held: Promise<void> | undefined;
-    // In their order: whatever follows a delayed piece waits behind it.
+    // Keeps the order: everything after a delayed piece waits for it.
     const later = (work: () => void) => {
       if (held) held = held.then(work);
       else work();

@@ -1,4 +1,4 @@
-/** Everything that a trial runs on: one database, one storage, three processes, a proxy, a receiver. */
+/** The parts of a trial: one database, one storage, three Waybill processes, a proxy and a receiver. */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,23 +20,23 @@ export interface Parts {
   readonly receiver: Receiver;
   readonly processes: readonly Waybill[];
   readonly proxy: ProxyServer;
-  /** Of the third process. */
+  /** The disk of the third process. */
   readonly disk: Disk | undefined;
-  /** What each process of Waybill is configured by. */
+  /** The configuration of each Waybill process. */
   readonly environment: Readonly<Record<string, string>>;
   end(): Promise<void>;
 }
 
 export interface PartsOptions extends ReceiverOptions {
-  /** The program of versitygw. */
+  /** The path of the versitygw program. */
   readonly s3Program: string;
-  /** Whether the folder, with its logs and history, is left behind. */
+  /** Whether to keep the folder with its logs and the history. */
   readonly keep: boolean;
 }
 
 export async function startParts(options: PartsOptions): Promise<Parts> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
-  // PostgreSQL runs as another user than root, and its folder is below this one.
+  // PostgreSQL does not run as root and has its folder below this one.
   await chmod(folder, 0o711);
   const ends: (() => Promise<unknown>)[] = [];
   const end = async () => {
@@ -53,7 +53,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
 type Started = Omit<Parts, "folder" | "end">;
 
-/** `ending` takes what ends each part, in the order in which they start. */
+/** Passes the function that ends a part to `ending`, in the order in which the parts start. */
 async function start(
   folder: string,
   { s3Program, now, onUrl }: PartsOptions,
@@ -91,7 +91,7 @@ const environmentFor = ({ gateway, receiver }: { readonly gateway: number; reado
   FORM_TOKEN_SECRET: secret(),
   TRUSTED_PROXIES: "127.0.0.1/32",
   OUTBOUND_ALLOW: `127.0.0.1:${receiver}`,
-  // Longer than the proxy takes to notice.
+  // Longer than the proxy needs to notice.
   SHUTDOWN_GRACE_SECONDS: "3",
   DRAFT_MAX_AGE_HOURS: String(draftMaxAgeHours),
   DRAFT_SWEEP_INTERVAL_SECONDS: "5",

@@ -1,4 +1,4 @@
-/** A PostgreSQL server that can be stopped, paused and killed, with a role for Waybill that is no superuser. */
+/** A PostgreSQL server that can be stopped, paused and killed. Waybill's role is not a superuser. */
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import { findBinaries } from "../../../../src/infrastructure/database/binaries.t
 import { type Child, freePort, signalTree, startChild, until } from "./children.ts";
 
 export interface Postgres {
-  /** Waybill's. */
+  /** For Waybill. */
   readonly url: string;
-  /** The superuser's: looks behind the service. Connects anew after an outage. */
+  /** The superuser's connection, for the checks. Connects again after an outage. */
   readonly sql: postgres.Sql;
   start(): Promise<void>;
-  /** Ends its sessions and itself. */
+  /** Stops the server and its sessions in order. */
   stop(): Promise<void>;
-  /** Every process of it at once, as when its machine loses power. */
+  /** Kills all its processes, as when a machine loses power. */
   kill(): Promise<void>;
   pause(): Promise<void>;
   resume(): Promise<void>;

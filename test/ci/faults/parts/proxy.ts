@@ -1,7 +1,7 @@
 /**
- * HAProxy before the processes: it asks each for `/readyz`, and repeats nothing.
+ * HAProxy in front of the processes. It asks each of them for `/readyz`, and repeats no request.
  *
- * Where none is ready it sends to all of them: so clients see what Waybill itself answers in an outage.
+ * If none is ready, it sends requests to all of them, so that clients see what Waybill itself answers in an outage.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,17 +9,17 @@ import { type Child, startChild, until } from "./children.ts";
 
 export interface ProxyServer {
   readonly url: string;
-  /** By process. */
+  /** The state of each process, by its name. */
   state(): Promise<ReadonlyMap<string, State>>;
   stop(): Promise<void>;
 }
 
 export interface State {
-  /** Whether the proxy takes it for ready. */
+  /** Whether the proxy considers it ready. */
   readonly up: boolean;
   /** How many of its health checks have failed so far. */
   readonly failedChecks: number;
-  /** How often it was taken out so far. */
+  /** How often the proxy has taken it out so far. */
   readonly timesOut: number;
 }
 
@@ -54,7 +54,7 @@ interface Configuration {
   readonly servers: readonly Server[];
 }
 
-/** A process is out one second after its first failed check, at the latest. */
+/** A process is taken out at most one second after its first failed check. */
 const configuration = ({ port, socket, servers }: Configuration) => `
 global
   stats socket ${socket} mode 600
@@ -85,7 +85,7 @@ backend unchecked
 ${servers.map((server) => `  server ${server.name} 127.0.0.1:${server.port}`).join("\n")}
 `;
 
-/** One command of HAProxy's own interface; an empty text where it does not answer. */
+/** Sends a command to HAProxy's socket. Returns an empty text if it does not answer. */
 function ask(socket: string, command: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";

@@ -1,9 +1,8 @@
 /**
- * The outside system of the service tasks: it books each task once, writes down every request, and behaves as badly as
- * it is asked to.
+ * The external system of the service tasks. It books tasks, records every request, and can be told to misbehave.
  *
- * It trusts whoever calls: the second request for a task books again, so that a mistake of Waybill's is seen. A person
- * who has found a task booked can say so before a rerun; it then answers without booking.
+ * It trusts the caller: a second request for a task books again, so that a mistake of Waybill shows. An operator who
+ * sees that a task is booked can say so before a rerun. The receiver then answers without booking.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +17,7 @@ export interface Received {
   readonly how: Behaviour;
 }
 
-/** `usual` is 200 most of the time, and sometimes one of the others. */
+/** `usual` answers 200 most of the time, and sometimes does one of the others. */
 export type Behaviour = "usual" | "answers" | "slow" | "hangs" | "refuses" | "breaks off";
 
 export interface Receiver {
@@ -26,7 +25,7 @@ export interface Receiver {
   readonly received: readonly Received[];
   behave(how: Behaviour): void;
   isBooked(task: string): boolean;
-  /** A person has seen that the task is booked: from now on it is answered, and not booked again. */
+  /** An operator has seen that the task is booked: from now on it is answered, and not booked again. */
   acceptRepetition(task: string): void;
   stop(): Promise<void>;
 }
@@ -75,7 +74,7 @@ export async function startReceiver({ now, onUrl }: ReceiverOptions): Promise<Re
     received,
     behave: (how) => {
       behaviour = how;
-      // Half of them end with the fault; the others wait for Waybill's own limit.
+      // Half of the hanging requests end with the fault; the others wait for Waybill's time limit.
       for (const [index, response] of hanging.splice(0).entries()) if (index % 2 === 0) response.destroy();
     },
     isBooked: (task) => booked.has(task),

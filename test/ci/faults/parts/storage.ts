@@ -1,4 +1,4 @@
-/** An S3 server that can be stopped and paused: versitygw, over a folder in which the checker can look. */
+/** An S3 server that can be stopped and paused: versitygw with a folder that the checks can read. */
 import { mkdir, readdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { answers, type Child, freePort, startChild, until } from "./children.ts";
@@ -17,7 +17,7 @@ export interface ObjectStorage {
   end(): Promise<void>;
   /** `attachments/1/<id>` and the like. */
   keys(): Promise<string[]>;
-  /** Makes every object look as if it had been written so long ago. */
+  /** Makes every object so much older. */
   age(seconds: number): Promise<void>;
 }
 

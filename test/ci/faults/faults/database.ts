@@ -1,4 +1,4 @@
-/** Faults of PostgreSQL: away, paused, without power. */
+/** Faults of PostgreSQL: stopped, paused, killed. */
 import type { Fault } from "./fault.ts";
 
 export const databaseStopped: Fault = {

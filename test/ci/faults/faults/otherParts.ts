@@ -1,6 +1,6 @@
 /** Faults of the object storage, the receiver, and a disk. */
 import type { Fault } from "./fault.ts";
-import { killed } from "./ofProcesses.ts";
+import { killed } from "./processes.ts";
 
 export const storageStopped: Fault = {
   kind: "storage away for 6 s",
@@ -22,7 +22,7 @@ export const storagePausedShortly: Fault = {
   },
 };
 
-/** Longer than Waybill waits; a process is killed meanwhile, with uploads under way. */
+/** Longer than Waybill waits. Meanwhile a process is killed during uploads. */
 export const storagePausedForLong: Fault = {
   kind: "storage paused for 18 s",
   run: async (stage) => {
@@ -35,7 +35,7 @@ export const storagePausedForLong: Fault = {
   },
 };
 
-/** Longer than Waybill waits: the object comes to be after the upload was given up. */
+/** Longer than Waybill waits: the storage stores the objects after their uploads were abandoned. */
 export const uploadsLate: Fault = {
   kind: "uploads reach the storage late",
   run: async ({ storage }) => {

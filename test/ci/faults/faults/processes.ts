@@ -2,7 +2,7 @@
 import type { Waybill } from "../parts/waybill.ts";
 import { type Fault, recovery, type Stage } from "./fault.ts";
 
-/** It starts beside whatever else is wrong. */
+/** Kills a process and starts it again, even while another fault lasts. */
 const kill = async ({ processes, random }: Stage) => {
   const victim = random.pick(processes);
   await victim.kill();
@@ -13,7 +13,7 @@ const kill = async ({ processes, random }: Stage) => {
 
 export const killed: Fault = { kind: "process killed", run: kill };
 
-/** Nothing else happens meanwhile: whatever a client notices is its doing. */
+/** No other fault happens meanwhile, so everything that a client notices comes from the restart. */
 export const restarted: Fault = {
   kind: "process restarted",
   run: async (stage) => {
@@ -43,7 +43,7 @@ export const pausedShortly: Fault = {
   },
 };
 
-/** Long enough for the others to take it for dead; another one is killed meanwhile. */
+/** Long enough for the others to consider it dead. Another process is killed meanwhile. */
 export const pausedForLong: Fault = {
   kind: "process paused for 20 s",
   run: async (stage) => {
