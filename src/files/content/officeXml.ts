@@ -35,13 +35,27 @@ export type XmlTag = Pick<SaxesTagNS, "local" | "uri"> & {
 
 /** Calls `onTag` for every opening tag; `attributes` are those without a namespace. */
 export function createXmlReader(budget: XmlBudget, onTag: (tag: XmlTag) => void): XmlReader {
-  const parser = new SaxesParser({ xmlns: true });
-  const refuse = (cause?: unknown) => {
-    throw new ContentRejection("document_damaged", { cause });
-  };
-  let depth = 0;
+  const parser = createParser(budget);
+  const decode = createDecoder();
   let bytesSinceTag = 0;
-  let decoder: TextDecoder | undefined;
+  parser.on("opentag", (tag) => {
+    bytesSinceTag = 0;
+    onTag({ local: tag.local, uri: tag.uri, attributes: plainAttributes(tag) });
+  });
+  return {
+    write: (chunk) => {
+      bytesSinceTag += chunk.length;
+      if (bytesSinceTag > maxTokenBytes) refuse();
+      parser.write(decode(chunk));
+    },
+    end: () => void parser.write(decode(undefined)).close(),
+  };
+}
+
+/** A parser that refuses errors, document types, other encodings, deep trees, and more tokens than the budget has. */
+function createParser(budget: XmlBudget) {
+  const parser = new SaxesParser({ xmlns: true });
+  let depth = 0;
   const spend = () => {
     if (--budget.tokens < 0) refuse();
   };
@@ -56,11 +70,13 @@ export function createXmlReader(budget: XmlBudget, onTag: (tag: XmlTag) => void)
     if (++depth > maxDepth) refuse();
   });
   parser.on("closetag", () => depth--);
-  parser.on("opentag", (tag) => {
-    bytesSinceTag = 0;
-    onTag({ local: tag.local, uri: tag.uri, attributes: plainAttributes(tag) });
-  });
-  const decode = (chunk: Buffer | undefined) => {
+  return parser;
+}
+
+/** Decodes chunks in the encoding of the first one. `undefined` ends the text. */
+function createDecoder(): (chunk: Buffer | undefined) => string {
+  let decoder: TextDecoder | undefined;
+  return (chunk) => {
     try {
       decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
       return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -68,14 +84,10 @@ export function createXmlReader(budget: XmlBudget, onTag: (tag: XmlTag) => void)
       throw new ContentRejection("document_damaged", { cause: error });
     }
   };
-  return {
-    write: (chunk) => {
-      bytesSinceTag += chunk.length;
-      if (bytesSinceTag > maxTokenBytes) refuse();
-      parser.write(decode(chunk));
-    },
-    end: () => void parser.write(decode(undefined)).close(),
-  };
+}
+
+function refuse(cause?: unknown): never {
+  throw new ContentRejection("document_damaged", { cause });
 }
 
 function plainAttributes(tag: SaxesTagNS): Record<string, string> {
