@@ -79,12 +79,12 @@ test("a check that takes too long ends and the file is refused; the next file is
 });
 
 test("a tenant with too many files waiting for a thread gets 503 with Retry-After", async () => {
-  // One of the two threads is kept for other tenants.
-  const all = Array.from({ length: 2 }, () => workers.run(sleep, 2_500, "1"));
-  const waiting = Array.from({ length: 63 }, () => workers.run(sleep, 0, "1"));
   const busy = await startServer({ deps: { workers } });
   try {
     const authorization = `Bearer ${await busy.token(member(freshUser()))}`;
+    // One of the two threads is kept for other tenants.
+    const all = Array.from({ length: 2 }, () => workers.run(sleep, 2_500, "1"));
+    const waiting = Array.from({ length: 63 }, () => workers.run(sleep, 0, "1"));
     const refused = await send(busy, await fixture("pillow.png"), authorization);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
     await Promise.all([...all, ...waiting]);
