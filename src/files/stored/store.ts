@@ -34,7 +34,7 @@ export function incoming({ path, fileName, mimeType, size, sha256 }: VerifiedFil
 
 export interface StoreOptions<T> {
   /** Runs in the transaction that marks the files as stored. */
-  readonly along: (tx: Tx) => Promise<T>;
+  readonly inTransaction: (tx: Tx) => Promise<T>;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface StoreOptions<T> {
 export async function storeFiles<T>(
   files: readonly Incoming[],
   deps: Infrastructure,
-  { along }: StoreOptions<T>,
+  { inTransaction }: StoreOptions<T>,
 ): Promise<T> {
   const rows = files.map(({ row }) => row);
   const bytes = rows.reduce((sum, { size }) => sum + size, 0);
@@ -54,7 +54,7 @@ export async function storeFiles<T>(
   const begun = performance.now();
   try {
     for (const file of files) await put(file, deps);
-    return await (deps.sql.begin((tx) => settle(tx, rows, along)) as Promise<T>);
+    return await (deps.sql.begin((tx) => settle(tx, rows, inTransaction)) as Promise<T>);
   } catch (error) {
     await abandon(rows, deps, { hasHung: hasHung(error, begun) });
     throw error;
@@ -63,16 +63,16 @@ export async function storeFiles<T>(
 
 /** As `storeFiles`. */
 export const storeFile = (file: Incoming, deps: Infrastructure): Promise<void> =>
-  storeFiles([file], deps, { along: async () => {} });
+  storeFiles([file], deps, { inTransaction: async () => {} });
 
 async function settle<T>(
   tx: Tx,
   rows: readonly NewStoredFile[],
-  along: StoreOptions<T>["along"],
+  inTransaction: StoreOptions<T>["inTransaction"],
 ): Promise<T> {
   const ids = rows.map(({ id }) => id);
   if ((await markStored(tx, ids)) < ids.length) throw tookTooLong();
-  return along(tx);
+  return inTransaction(tx);
 }
 
 const put = ({ row, path }: Incoming, { storage }: Infrastructure) =>

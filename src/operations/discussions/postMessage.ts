@@ -17,7 +17,7 @@ export const postMessage: Handler<"postMessage"> = async ({ params, body, caller
   const message = { id: Bun.randomUUIDv7(), discussion, author: caller.subject, text };
   const owner = { tenantId: discussion.tenantId, uploadedBy: caller.subject, messageId: message.id };
   const files = (await inspectAll(received, deps, discussion)).map((file) => incoming(file, owner));
-  const created_at = await storeFiles(files, deps, { along: (tx) => insertMessage(tx, message) });
+  const created_at = await storeFiles(files, deps, { inTransaction: (tx) => insertMessage(tx, message) });
   const { id: message_id, author } = message;
   const attachments = files.map(({ row }) => attachmentOf(row));
   return { status: 201, body: { message_id, author, text, created_at, attachments } };
