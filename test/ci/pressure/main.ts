@@ -5,9 +5,9 @@
  * `bun test/ci/pressure/main.ts [operation…]` tries the named operations, or all.
  */
 import { join } from "node:path";
-import { inFolder, repository } from "../../support/waybillProcess.ts";
+import { inFolder, repository, type WaybillProcess } from "../../support/waybillProcess.ts";
 import { type Attack, allOperations, attacksOn, type Operation } from "./attacks.ts";
-import { stall, stalls } from "./stalled.ts";
+import { type Stall, stall, stalls } from "./stalled.ts";
 import { makeWorld, secret, type World } from "./world.ts";
 
 const longestMs = 500;
@@ -109,50 +109,67 @@ const environment = {
   OUTBOUND_ALLOW: "",
 };
 
+/** Counts what passed and what failed. */
+interface Score {
+  passed: number;
+  failed: number;
+}
+
+const count = (score: Score, passed: boolean) => void (passed ? score.passed++ : score.failed++);
+
+interface Run {
+  readonly server: WaybillProcess;
+  readonly world: World;
+  readonly samples: readonly Sample[];
+  readonly score: Score;
+}
+
+const since = (samples: readonly Sample[], from: number) => samples.filter(({ at, ms }) => at + ms >= from);
+
+async function tryOperation(operation: Operation, { world, samples, score }: Run): Promise<void> {
+  const from = Date.now();
+  const sent = await load(attacksOn(operation, world), secondsFor(operation));
+  await Bun.sleep(500);
+  count(score, report(operation.id, sent, since(samples, from)));
+  await Bun.sleep(500);
+}
+
+async function tryStall(kind: Stall, { server, world, samples, score }: Run): Promise<void> {
+  const from = Date.now();
+  const { open, grown } = await stall(world, server.pid, kind);
+  const passed = open === 0 && grown < mostGrownMiB;
+  console.log(`${passed ? "(pass)" : "(fail)"} ${kind.what}: ${open} open, ${Math.round(grown)} MiB more`);
+  count(score, passed);
+  count(score, report(`during ${kind.what}`, [], since(samples, from)));
+}
+
+async function printPeakMemory({ pid }: WaybillProcess): Promise<void> {
+  const status = await Bun.file(`/proc/${pid}/status`)
+    .text()
+    .catch(() => "");
+  const [, kB] = /VmHWM:\s+(\d+)/.exec(status) ?? [];
+  if (kB) console.log(`The server took at most ${Math.round(Number(kB) / 1024)} MiB of memory.`);
+}
+
 async function run(names: readonly string[]): Promise<boolean> {
-  const chosen = allOperations.filter(({ id }) => names.length === 0 || names.includes(id));
-  let [passed, failed] = [0, 0];
+  const isChosen = (name: string) => names.length === 0 || names.includes(name);
+  const score: Score = { passed: 0, failed: 0 };
   await inFolder(async (_folder, start) => {
     const server = start({ environment });
     const world = await makeWorld(await server.listening);
     const quiet = await startQuietTenant(world);
+    const parts = { server, world, samples: quiet.samples, score };
     try {
       await Bun.sleep(2_000);
-      for (const operation of chosen) {
-        const from = Date.now();
-        const sent = await load(attacksOn(operation, world), secondsFor(operation));
-        await Bun.sleep(500);
-        const samples = quiet.samples.filter(({ at, ms }) => at + ms >= from);
-        if (report(operation.id, sent, samples)) passed++;
-        else failed++;
-        await Bun.sleep(500);
-      }
-      for (const kind of names.length === 0 || names.includes("stalled") ? stalls : []) {
-        const from = Date.now();
-        const { open, grown } = await stall(world, server.pid, kind);
-        const fine = open === 0 && grown < mostGrownMiB;
-        console.log(
-          `${fine ? "(pass)" : "(fail)"} ${kind.what}: ${open} open, ${Math.round(grown)} MiB more`,
-        );
-        if (fine) passed++;
-        else failed++;
-        const samples = quiet.samples.filter(({ at, ms }) => at + ms >= from);
-        if (report(`during ${kind.what}`, [], samples)) passed++;
-        else failed++;
-      }
-      const status = (
-        await Bun.file(`/proc/${server.pid}/status`)
-          .text()
-          .catch(() => "")
-      ).match(/VmHWM:\s+(\d+)/);
-      if (status)
-        console.log(`The server took at most ${Math.round(Number(status[1]) / 1024)} MiB of memory.`);
+      for (const operation of allOperations) if (isChosen(operation.id)) await tryOperation(operation, parts);
+      for (const kind of stalls) if (isChosen("stalled")) await tryStall(kind, parts);
+      await printPeakMemory(server);
     } finally {
       quiet.stop();
     }
   });
-  console.log(`\n${passed} passed, ${failed} failed`);
-  return failed === 0;
+  console.log(`\n${score.passed} passed, ${score.failed} failed`);
+  return score.failed === 0;
 }
 
 // The tests find their files from the repository's root.

@@ -43,38 +43,13 @@ const columns = ["text", "integer", "bigint", "numeric", "boolean", "date", "tim
 );
 
 export async function makeWorld(url: string): Promise<World> {
-  const call = async (tenant: number, path: string, body: unknown) => {
-    const token = await tokenFor({ user: "admin", tenant, roles: ["admin_sop", "engine"] });
-    const headers = { authorization: `Bearer ${token}`, "x-active-tenant": slugOf(tenant) };
-    const init = body instanceof FormData ? { body, headers } : jsonInit(body, headers);
-    const response = await fetch(url + path, { method: "POST", ...init });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
-  for (const tenant of [1, 2]) {
-    await call(tenant, `/api/v1/report/${tenant}/schema/tables`, { name: "customers", columns });
-    const rows = Array.from({ length: 20 }, (_, index) => ({ a_text: `row ${index}`, a_integer: index }));
-    await call(tenant, `/api/v1/report/${tenant}/schema/tables/customers/rows`, { rows });
-  }
+  const call = callsOn(url);
+  for (const tenant of [1, 2]) await fillTable(call, tenant);
   await call(1, "/api/v1/probis/process-definitions", modelForm(plain));
   await call(1, "/api/v1/probis/process-definitions", modelForm(gatewaysInARow("gateways", 12)));
   const instance = await call(1, "/api/v1/probis/process-instances", { process_key: "loan", variables: {} });
-  const tasks = await (
-    await fetch(`${url}/api/v1/tasklist/tasks`, {
-      headers: {
-        authorization: `Bearer ${await tokenFor({ user: "admin", tenant: 1, roles: ["admin_sop"] })}`,
-        "x-active-tenant": slugOf(1),
-      },
-    })
-  ).json();
-  const upload = new FormData();
-  for (const [name, value] of [
-    ["process_key", "loan"],
-    ["field_name", "card"],
-  ] as const)
-    upload.set(name, value);
-  upload.set("file", await fixture("pillow.png"));
-  const attachment = await call(1, "/api/v1/probis/form-attachments/upload", upload);
+  const tasks = await call(1, "/api/v1/tasklist/tasks");
+  const attachment = await call(1, "/api/v1/probis/form-attachments/upload", await uploadForm());
   const { embed_id } = await call(1, "/api/v1/probis/embeds", { process_key: "loan" });
   const { form_token } = await call(1, "/api/v1/probis/public/form-sessions", { embed_id });
   return {
@@ -97,10 +72,35 @@ export async function makeWorld(url: string): Promise<World> {
   };
 }
 
-const jsonInit = (body: unknown, headers: Record<string, string>) => ({
-  body: JSON.stringify(body),
-  headers: { ...headers, "content-type": "application/json" },
-});
+/** Calls an operation as an administrator: POST with a body, GET without one. Throws if the answer is not 2xx. */
+const callsOn = (url: string) => async (tenant: number, path: string, body?: object) => {
+  const token = await tokenFor({ user: "admin", tenant, roles: ["admin_sop", "engine"] });
+  const headers = { authorization: `Bearer ${token}`, "x-active-tenant": slugOf(tenant) };
+  const response = await fetch(url + path, body ? post(body, headers) : { headers });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+};
+
+function post(body: object, headers: Record<string, string>) {
+  if (body instanceof FormData) return { method: "POST", body, headers };
+  const json = { ...headers, "content-type": "application/json" };
+  return { method: "POST", body: JSON.stringify(body), headers: json };
+}
+
+async function fillTable(call: ReturnType<typeof callsOn>, tenant: number): Promise<void> {
+  const tables = `/api/v1/report/${tenant}/schema/tables`;
+  await call(tenant, tables, { name: "customers", columns });
+  const rows = Array.from({ length: 20 }, (_, index) => ({ a_text: `row ${index}`, a_integer: index }));
+  await call(tenant, `${tables}/customers/rows`, { rows });
+}
+
+async function uploadForm(): Promise<FormData> {
+  const form = new FormData();
+  form.set("process_key", "loan");
+  form.set("field_name", "card");
+  form.set("file", await fixture("pillow.png"));
+  return form;
+}
 
 const plain = model("loan", [start(), userTask("review"), end(), flow("start", "review", "end")].join("\n"));
 
