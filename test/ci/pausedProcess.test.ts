@@ -20,6 +20,7 @@ import {
   startInstance,
 } from "../support/processes.ts";
 import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(300_000);
@@ -50,11 +51,6 @@ async function startProcess(): Promise<WaybillProcess> {
   processes.push(child);
   await child.listening;
   return child;
-}
-
-async function until(condition: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000; !(await condition()); await Bun.sleep(20))
-    if (Date.now() > deadline) throw new Error("it did not happen");
 }
 
 /** A process of the server waits for a lock that the test holds. */

@@ -7,6 +7,7 @@ import { expectProblem } from "../support/problem.ts";
 import { field, sendParts } from "../support/rawUpload.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { send, tablesPath } from "../support/tables.ts";
+import { until } from "../support/until.ts";
 
 let database: TestDatabase;
 let proxy: FaultyProxy;
@@ -41,13 +42,8 @@ async function whileAway<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     proxy.set("pass");
-    await until(async () => (await server.request("/readyz")).status === 200);
+    await until(async () => (await server.request("/readyz")).status === 200, 15);
   }
-}
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 15_000; !(await done()); await Bun.sleep(50))
-    if (Date.now() > end) throw new Error("the database did not come back");
 }
 
 const json = (body: unknown, headers: Record<string, string> = {}) => ({

@@ -20,6 +20,7 @@ import {
   startInstance,
 } from "../support/processes.ts";
 import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(300_000);
@@ -93,11 +94,6 @@ const taskOf = async (id: string) => {
     select state, attempt, sent_at is not null as sent from waybill.service_tasks where process_instance_id = ${id}`;
   return row as { state: string; attempt: number; sent: boolean };
 };
-
-async function until(condition: () => Promise<boolean> | boolean, seconds = 20): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000; !(await condition()); await Bun.sleep(20))
-    if (Date.now() > deadline) throw new Error("it did not happen");
-}
 
 /** A process of the server waits for a lock that the test holds. */
 const waits = async () => {

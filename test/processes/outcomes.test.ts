@@ -20,6 +20,7 @@ import {
   tasksOf,
 } from "../support/processes.ts";
 import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(180_000);
@@ -57,11 +58,6 @@ async function startProcess(): Promise<WaybillProcess> {
   processes.push(child);
   await child.listening;
   return child;
-}
-
-async function until(condition: () => Promise<boolean> | boolean, seconds = 30): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000; !(await condition()); await Bun.sleep(20))
-    if (Date.now() > deadline) throw new Error("it did not happen");
 }
 
 const folder = () => join(dataDir, "outcomes");

@@ -7,6 +7,7 @@ import { type Partner, startPartner } from "../infrastructure/outbound/partner.t
 import { addon, end, flow, model, oneCall, start } from "../support/bpmn.ts";
 import { allowLoopback, deploy, freshKey, incidentOf, startInstance } from "../support/processes.ts";
 import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 import { startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(180_000);
@@ -71,11 +72,6 @@ const requestsOf = (ids: readonly string[]) =>
     ids.some((id) => headers.some(([name, value]) => name === "idempotency-key" && value.startsWith(id))),
   ).length;
 
-async function until(condition: () => boolean, seconds = 60): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000; !condition(); await Bun.sleep(50))
-    if (Date.now() > deadline) throw new Error("it did not happen");
-}
-
 const url = () => `http://127.0.0.1:${hanging.port}/`;
 
 test("a service task loads what its placeholders name, and leaves the rest where it is", async () => {
@@ -83,7 +79,7 @@ test("a service task loads what its placeholders name, and leaves the rest where
   const ids = await startLarge(6, (key) => oneCall(key, { method: "POST", url: url(), body }));
   await withProcess(async (child) => {
     const before = await peakOf(child);
-    await until(() => requestsOf(ids) === 6);
+    await until(() => requestsOf(ids) === 6, 60);
     expect((await peakOf(child)) - before).toBeLessThan(150 * megabyte);
   });
 });
@@ -94,7 +90,7 @@ test("requests that wait for receivers hold a share of the memory, and others wa
   await withProcess(async (child) => {
     const before = await peakOf(child);
     // 128 MiB a tenant.
-    await until(() => requestsOf(ids) === 5);
+    await until(() => requestsOf(ids) === 5, 60);
     await Bun.sleep(2_000);
     expect(requestsOf(ids)).toBe(5);
     expect((await peakOf(child)) - before).toBeLessThan(900 * megabyte);

@@ -13,6 +13,7 @@ import {
   tasksOf,
 } from "../support/processes.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 let server: TestServer;
@@ -33,13 +34,6 @@ async function begin(parts: readonly string[], variables = {}): Promise<string> 
 
 const namesOf = async (id: string) =>
   (await tasksOf(server, id)).map(({ activity_id }) => activity_id).toSorted();
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let left = 500; !(await condition()); left--) {
-    if (left === 0) throw new Error("it did not come about");
-    await Bun.sleep(20);
-  }
-}
 
 test("one that cannot go on is an incident at its event; others and the tasks go on, and a rerun goes on from it", async () => {
   const fork = '<parallelGateway id="fork"/><exclusiveGateway id="choice" default="choice_b"/>';

@@ -3,6 +3,7 @@ import { connect, type Sql } from "../../../src/infrastructure/database/connect.
 import { type Jobs, type Queue, startJobs } from "../../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../../src/infrastructure/log.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);
 const log = createLog("silent");
@@ -25,10 +26,6 @@ interface Numbered {
 async function startProcess(name: string): Promise<{ jobs: Jobs; queue: Queue<Numbered> }> {
   const jobs = await startJobs(sql, { log });
   return { jobs, queue: await jobs.queue<Numbered>(name, { pollMs: 100 }) };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(10);
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => ({ number }));

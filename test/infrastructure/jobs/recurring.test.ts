@@ -4,6 +4,7 @@ import { type Jobs, startJobs } from "../../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../../src/infrastructure/log.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
 import { startFaultyProxy } from "../../support/faultyProxy.ts";
+import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);
 let database: TestDatabase;
@@ -30,10 +31,6 @@ async function startProcess(name: string, run: () => Promise<void>, pool: Sql = 
   const jobs = await startJobs(pool, { log });
   await jobs.recur(job);
   return { jobs, logged };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(20);
 }
 
 test("the job runs once an interval, however many processes there are", async () => {

@@ -4,6 +4,7 @@ import type { LocalFile, Storage } from "../../../src/infrastructure/storage/sto
 import { type FaultyProxy, startFaultyProxy } from "../../support/faultyProxy.ts";
 import { digestOf, type LocalFiles, openLocalFiles } from "../../support/localFiles.ts";
 import { type OpenBucket, openBucket } from "../../support/s3Server.ts";
+import { until } from "../../support/until.ts";
 import { storageConformance } from "./conformance.ts";
 
 storageConformance("an S3 server", async () => {
@@ -75,7 +76,7 @@ describe("an S3 server that fails", () => {
     await expectUnavailable(storage);
     expect(performance.now() - started).toBeGreaterThan(stallMs - 10);
     expect(performance.now() - started).toBeLessThan(2 * stallMs);
-    await until(() => proxy.open() === 0);
+    await until(() => proxy.open() === 0, 2);
   });
 
   test("a refused secret key or access key is storage_unavailable", async () => {
@@ -104,7 +105,7 @@ describe("an S3 server that fails", () => {
     const started = performance.now();
     await expect(digestOf(object?.body)).rejects.toMatchObject(unavailable);
     expect(performance.now() - started).toBeLessThan(2 * stallMs);
-    await until(() => proxy.open() === 0);
+    await until(() => proxy.open() === 0, 2);
   });
 
   test("a reader slower than the stall time is no stall of the storage", async () => {
@@ -123,7 +124,7 @@ describe("an S3 server that fails", () => {
     const before = proxy.open();
     const object = await storage.get("kept/object");
     await object?.body.cancel();
-    await until(() => proxy.open() <= before);
+    await until(() => proxy.open() <= before, 2);
   });
 
   test("a kept connection that the server has closed costs no request", async () => {
@@ -134,13 +135,6 @@ describe("an S3 server that fails", () => {
     }
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries === 200) throw new Error("It did not come to pass within 2 seconds");
-    await Bun.sleep(10);
-  }
-}
 
 test("a storage that refuses this machine's clock is named as such in the cause, which the log has", async () => {
   const body =
