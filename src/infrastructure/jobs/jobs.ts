@@ -47,9 +47,8 @@ export async function startJobs(
   boss.on("error", report.failed);
   boss.on("warning", (warning) => log.debug({ warning }, "pg-boss"));
   await boss.start();
-  const stops: (() => void)[] = [];
+  const stops: (() => Promise<void>)[] = [];
   const drains: (() => Promise<void>)[] = [];
-  const drainAll = async () => void (await Promise.all(drains.map((drain) => drain())));
   const context = { boss, log, report, databaseOf: (on: Queryable) => bossDatabase(sql, on) };
   return {
     recur: async (job) => void stops.push(await recur(job, context)),
@@ -58,11 +57,15 @@ export async function startJobs(
       drains.push(drain);
       return queue;
     },
-    drain: (ms) => withTimeout(drainAll(), { ms, onTimeout: () => {} }),
+    drain: (ms) => withTimeout(endAll(drains), { ms, onTimeout: () => {} }),
     stop: async () => {
-      for (const stop of stops) stop();
-      await withTimeout(drainAll(), { ms: stopMs, onTimeout: () => {} });
+      // Ended here, since pg-boss itself looks only every 500 ms whether its workers have ended.
+      await withTimeout(endAll([...stops, ...drains]), { ms: stopMs, onTimeout: () => {} });
       await boss.stop({ timeout: stopMs }).catch(report.failed);
     },
   };
+}
+
+async function endAll(ends: readonly (() => Promise<void>)[]): Promise<void> {
+  await Promise.all(ends.map((end) => end()));
 }

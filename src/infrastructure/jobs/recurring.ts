@@ -27,7 +27,7 @@ const longestPollSeconds = 30;
 export async function recur(
   job: Recurring,
   { boss, log, report }: { boss: PgBoss; log: Logger; report: OutageReport },
-): Promise<() => void> {
+): Promise<() => Promise<void>> {
   const { name, runHere = async () => {} } = job;
   const seconds = Math.max(1, Math.round(job.everySeconds));
   // `short`: at most one waits.
@@ -55,5 +55,8 @@ export async function recur(
   tick();
   // Twice an interval: an offer that comes a moment before its interval begins must not cost the whole of it.
   const timer = setInterval(tick, Math.min(seconds * 500, 60_000));
-  return () => clearInterval(timer);
+  return async () => {
+    clearInterval(timer);
+    await boss.offWork(name);
+  };
 }
