@@ -14,7 +14,16 @@ Settings.Set({ maxErrors: 4 * maxFaults });
 /** Returns all faults of a value, and none for a valid one. Pointers begin with `root`. */
 export type Validator = (value: unknown, root?: string) => Fault[];
 
+const validators = new WeakMap<Type.TSchema, Validator>();
+
+/** Compiles a schema once, for whichever operations and apps of the process use it. */
 export function compileValidator(schema: Type.TSchema): Validator {
+  const validator = validators.get(schema) ?? compile(schema);
+  validators.set(schema, validator);
+  return validator;
+}
+
+function compile(schema: Type.TSchema): Validator {
   const compiled = Compile(schema);
   return (value, root = "") => {
     if (compiled.Check(value)) return [];
