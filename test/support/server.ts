@@ -30,7 +30,7 @@ import { createWorkers } from "../../src/infrastructure/workers/workers.ts";
 import { startEngine } from "../../src/processes/startEngine.ts";
 import { listen } from "../../src/server.ts";
 import { completeConfig, wire } from "../../src/wire.ts";
-import { createDatabase, type TestDatabase } from "./database.ts";
+import { createMigratedDatabase, type TestDatabase } from "./database.ts";
 
 export interface TestServer {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
@@ -100,10 +100,10 @@ export const secretsFrom = (secret: string) => ({
 const workers = createWorkers({ threads: 2 });
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const database = options.database ?? (await createDatabase());
+  const database = options.database ?? (await createMigratedDatabase());
   const logged: Record<string, unknown>[] = [];
   const log = createLog("debug", { write: (line) => void logged.push(JSON.parse(line)) });
-  await migrate(database.url, { log });
+  if (options.database) await migrate(database.url, { log });
   const dataDir = await mkdtemp(join(tmpdir(), "waybill-data-"));
   const secret = options.secret ?? randomBytes(32).toString("hex");
   const secrets = secretsFrom(secret);
