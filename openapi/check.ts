@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { unitTests } from "../test/unitTests.ts";
 import { generateSdk, sdkFolder } from "./generate/sdk.ts";
 import { generateServer } from "./generate.ts";
 
@@ -22,33 +23,7 @@ const steps: Readonly<Record<string, Step>> = {
   "SDK is as generated": compareSdk,
   "format and lint (biome)": command("biome", "check"),
   "types (tsc)": command("tsc", "--noEmit", "--project", "."),
-  "unit tests": command(
-    "bun",
-    "test",
-    "--timeout=60000",
-    ...[
-      "test/commands",
-      "test/commitMessage",
-      "test/infrastructure/config",
-      "test/files/content",
-      "test/contract",
-      "test/docs",
-    ],
-    ...["test/imports", "test/infrastructure/json"],
-    ...["test/processes/delivery/fileVariable", "test/processes/delivery/placeholders"],
-    ...["test/processes/delivery/serviceTask"],
-    ...[
-      "test/http/clientAddress",
-      "test/http/multipartShape",
-      "test/http/patterns",
-      "test/infrastructure/jobs/fetchLimits",
-    ],
-    ...["test/infrastructure/outbound/policy", "test/processes/definitions", "test/processes/bpmn"],
-    ...["test/sdk/fileValue", "test/sdk/formjs/attachedFiles", "test/sdk/formjs/words"],
-    ...["test/infrastructure/database/databaseProblem", "test/processes/variables/parse"],
-    ...["test/processes/variables/show"],
-    "test/processes/variables/attachments",
-  ),
+  "unit tests": command("bun", "test", "--timeout=60000", ...(await unitTests()).map((path) => `./${path}`)),
 };
 
 function command(...args: string[]): Step {
