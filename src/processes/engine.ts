@@ -68,7 +68,9 @@ export interface ProcessEngine {
 
   /** A page of incidents, newest first. Throws `answer_too_large`. */
   listIncidents(tenant: Tenant, query: IncidentQuery): Promise<Written<Incident[]>>;
-  /** Resolves an incident and runs its service task or timer again. Throws `incident_not_found` and `incident_resolved`. */
+  /**
+   * Resolves an incident and runs its service task or timer again. Throws `incident_not_found` and `incident_resolved`.
+   */
   rerun(rerun: Rerun): Promise<{ readonly processInstanceId: string }>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The variables that a form-js form gives to a process: one for each field, by the first part of its path, and one for
- * each file (the SDK's form-js module puts every further one, and those in groups and lists, beside under their path).
+ * The variables that a form-js form can set: one for each field, named by the first part of its path, and one for each
+ * file. The SDK's form-js module names further files, and files in groups and lists, by their whole path.
  */
 
 interface Component {
@@ -10,7 +10,7 @@ interface Component {
   readonly components?: unknown;
 }
 
-/** Whether the form gives a variable of this name. */
+/** A function that tells whether the form can set a variable of this name. */
 export function namesOf(form: object | null): (name: string) => boolean {
   const names = new Set<string>();
   const files = newNode();
@@ -21,7 +21,7 @@ export function namesOf(form: object | null): (name: string) => boolean {
   return (name) => names.has(name) || isPath(files, name);
 }
 
-/** A tree of words, so that a name is not held against every file field of a large form. */
+/** A tree of words, so that a name is not compared with every file field of a large form. */
 interface Node {
   readonly next: Map<string, Node>;
   isEnd: boolean;
@@ -39,7 +39,7 @@ function addPath(root: Node, path: readonly string[]): void {
   node.isEnd = true;
 }
 
-/** A field's second and further files have a number behind its path. */
+/** Whether the name is a path in the tree, or a path and the number of a further file. */
 function isPath(root: Node, name: string): boolean {
   const words = name.split("_");
   let before: Node[] = [];
@@ -54,10 +54,10 @@ function isPath(root: Node, name: string): boolean {
 }
 
 const isNumber = (word: string) => /^\d+$/.test(word);
-/** No word has an underscore. */
+/** A key that no word can be, because names are split at underscores. */
 const anyNumber = "_";
 
-/** Stands for an item's number in a list. */
+/** The place of an item's number in a list. */
 const item = "#";
 
 interface Field {

@@ -1,9 +1,8 @@
 /**
- * Outcomes of service tasks that the database could not take yet, on disk: a file for each attempt, under DATA_DIR. Whoever
- * has the folder stores them later, at the start of a process and from time to time; one that is stored twice changes
- * nothing.
+ * Outcomes of service tasks that could not be stored in the database yet: one file for each attempt, under DATA_DIR.
+ * Any process with this folder stores them later, at its start and at intervals. Storing one twice changes nothing.
  *
- * An answer may hold personal data: the files are encrypted where there is a key, and readable by this user only.
+ * An answer may contain personal data. The files are readable by this user only, and encrypted if there is a key.
  */
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +11,7 @@ import type { Sealing } from "../infrastructure/sealing.ts";
 import type { Outcome } from "./delivery/deliver.ts";
 import type { Attempt, NewIncident } from "./serviceTasks.ts";
 
-/** What came of an attempt: an answer, a refusal, or why there is neither. */
+/** The outcome of an attempt: an answer, a rejection, or the reason for a failure. */
 export type AttemptOutcome = Outcome | { readonly kind: "failed"; readonly incident: NewIncident };
 
 export interface KeptOutcome extends Attempt {
@@ -20,10 +19,13 @@ export interface KeptOutcome extends Attempt {
 }
 
 export interface Outcomes {
-  /** Whole or not at all, also where the machine fails. False where it does not fit or the disk fails, which is logged. */
+  /**
+   * Writes the outcome completely or not at all, even if the machine fails. Returns false, and logs the reason, if it
+   * does not fit or the disk fails.
+   */
   keep(kept: KeptOutcome): Promise<boolean>;
   remove(attempt: Attempt): Promise<void>;
-  /** Hands each one that is older than `olderMs` to `store`, and removes those that it takes. */
+  /** Passes each outcome older than `olderMs` to `store`, and removes it unless `store` throws. */
   storeLeftOver(store: (kept: KeptOutcome) => Promise<void>, olderMs?: number): Promise<void>;
 }
 
@@ -31,9 +33,9 @@ export interface OutcomesOptions {
   readonly folder: string;
   readonly sealing: Sealing | undefined;
   readonly log: Logger;
-  /** 1,000. */
+  /** 1,000 by default. */
   readonly mostFiles?: number;
-  /** 256 MiB. */
+  /** 256 MiB by default. */
   readonly mostBytes?: number;
 }
 
@@ -52,7 +54,10 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
       await writeWhole(fileOf(kept), bytes, folder);
       return true;
     } catch (err) {
-      log.error({ err, service_task_id, attempt }, "the outcome of a service task is in memory only");
+      log.error(
+        { err, service_task_id, attempt },
+        "Service task outcome not written to disk; it is in memory only",
+      );
       return false;
     }
   }
@@ -64,7 +69,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     if (!attempt) return undefined;
     const bytes = await readFile(join(folder, name));
     const plain = bytes[0] === openBrace;
-    if (!plain && !sealing) throw new Error("there is no key to read it with");
+    if (!plain && !sealing) throw new Error("the file is encrypted, and no key is configured");
     const context = contextOf({ serviceTaskId, attempt: Number(attempt) });
     return JSON.parse(plain ? bytes.toString() : (sealing as Sealing).open(bytes, context)) as KeptOutcome;
   }
@@ -82,7 +87,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
         await remove(kept);
       } catch (err) {
         if ((err as NodeJS.ErrnoException).code === "ENOENT") continue;
-        log.warn({ err, file: name }, "a kept outcome of a service task cannot be stored yet");
+        log.warn({ err, file: name }, "Service task outcome on disk not stored yet");
       }
     }
   }
@@ -91,11 +96,11 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
 }
 
 const fileName = /^([0-9a-f-]{36})\.(\d{1,9})$/;
-/** A file that is still being written after so long was left by a process that was killed. */
+/** An unfinished file of this age was left by a process that was killed. */
 const abandonedMs = 3_600_000;
 const openBrace = 0x7b;
 
-/** A file that was copied to another name does not open. */
+/** Bound to the attempt, so that a file that was copied to another name cannot be decrypted. */
 const contextOf = ({ serviceTaskId, attempt }: Attempt) => `outcome\n${serviceTaskId}\n${attempt}`;
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -120,7 +125,7 @@ async function usage(folder: string): Promise<{ readonly files: number; readonly
   return { files: names.length, size: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Written beside and renamed into place, each step on the disk before the next. */
+/** Writes a temporary file and renames it. Each step is on the disk before the next one. */
 async function writeWhole(file: string, bytes: Uint8Array, folder: string): Promise<void> {
   const draft = `${file}.${process.pid}.part`;
   const handle = await open(draft, "w", 0o600);

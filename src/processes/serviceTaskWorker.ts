@@ -1,6 +1,6 @@
 /**
- * Carries service tasks out: takes one, has it delivered, and tells the engine what came of it. Knows no engine but by
- * its port. Whatever happens, a task ends completed, caught by its boundary event, or as an incident.
+ * Executes service tasks: claims one, delivers its request, and reports the outcome to the engine through its port. A
+ * task always ends as completed, as an error that its boundary event catches, or as an incident.
  */
 import type { Logger } from "pino";
 import type { Infrastructure } from "../infrastructure/infrastructure.ts";
@@ -19,8 +19,8 @@ import {
 } from "./serviceTasks.ts";
 
 /**
- * A request goes out while the last heartbeat and the mark are younger than this: half of the ten seconds of silence
- * after which another process takes over. A process that was paused in between sends nothing when it goes on.
+ * A request may be sent only while the last heartbeat and the mark are younger than this: half of the ten seconds after
+ * which another process takes over. So a process that was paused sends nothing when it continues.
  */
 const freshMs = 5_000;
 
@@ -36,12 +36,12 @@ export async function carryOut(
 ): Promise<void> {
   const task = await tasks.claim(job, run.retries);
   if (!task) return;
-  if (task.answered) return goOn(task, task.answered, tasks);
+  if (task.answered) return finish(task, task.answered, tasks);
   const outcome = await attemptOutcome(task, tasks, { ...infrastructure, run });
   if (outcome) await persist({ task, outcome, tasks, outcomes }, infrastructure);
 }
 
-/** What came of the attempt; undefined where it is somebody else's by now. Throws where the job is to run again. */
+/** The outcome of the attempt. Undefined if another worker has the task. Throws if the job must run again. */
 async function attemptOutcome(
   task: ClaimedTask,
   tasks: ServiceTasks,
@@ -59,30 +59,26 @@ async function attemptOutcome(
     return await deliver(task.run, { sending, mayGoOut }, infrastructure);
   } catch (error) {
     if (error instanceof LostClaim) return undefined;
-    // Its cause is for the log alone.
     const { serviceTaskId: service_task_id, attempt } = task.run;
-    infrastructure.log.warn(
-      { err: error, service_task_id, attempt },
-      "a service task could not be carried out",
-    );
+    infrastructure.log.warn({ err: error, service_task_id, attempt }, "Service task attempt failed");
     if (error instanceof CallHeldBack) {
       requestSent = false;
       await tasks.takeBack(task);
     }
-    // Nothing was sent, and the job will run again: no reason yet to bother anyone.
+    // Nothing was sent, so the job can run again before a person has to look.
     if (!(error instanceof DeliveryFailure) && !requestSent && run.retries < retriesInSilence) throw error;
     return { kind: "failed", incident: incidentOf(error, requestSent) };
   }
 }
 
-/** Tells the engine. Repeating it changes nothing. */
+/** Reports the outcome to the engine. A second call changes nothing. */
 export function apply(task: ClaimedTask, outcome: AttemptOutcome, tasks: ServiceTasks): Promise<void> {
-  if (outcome.kind === "completed") return goOn(task, { error: null, variables: outcome.variables }, tasks);
+  if (outcome.kind === "completed") return finish(task, { error: null, variables: outcome.variables }, tasks);
   if (outcome.kind === "rejected") return rejected(task, outcome, tasks);
   return tasks.fail(task, outcome.incident);
 }
 
-function goOn(
+function finish(
   task: ClaimedTask,
   { error, variables }: NonNullable<ClaimedTask["answered"]>,
   tasks: ServiceTasks,
@@ -104,13 +100,15 @@ async function rejected(
     return tasks.throwError(task, { code: rejectedCode, variables });
   await tasks.fail(task, {
     type: "rejected",
-    message: `The integration refused the request with HTTP ${status}${inItsWords(body)}. A rerun sends the request again.`,
+    message:
+      `The integration rejected the request with HTTP ${status}${excerpt(body)}. ` +
+      "A rerun sends the request again.",
     requestSent: "yes",
   });
 }
 
-/** As much of a refusal as fits into a sentence. */
-function inItsWords(body: string): string {
+/** The start of the answer, for a sentence. */
+function excerpt(body: string): string {
   const words = body.replace(/[\s\p{Cc}]+/gu, " ").trim();
   if (words === "") return "";
   return words.length <= 300 ? `: "${words}"` : `: "${words.slice(0, 300).toWellFormed()}…"`;
@@ -121,8 +119,10 @@ function incidentOf(error: unknown, wasSent: boolean): NewIncident {
     const { code: type, message, requestSent } = error;
     return { type, message, requestSent };
   }
-  const when = wasSent ? "after the request was sent" : "again and again before the request was sent";
-  const message = `Something went wrong on our side ${when}; the log knows more. A rerun sends it${wasSent ? " again" : ""}.`;
+  const [when, rerun] = wasSent
+    ? ["after it sent the request", "A rerun sends the request again."]
+    : ["repeatedly before it sent the request", "A rerun sends the request."];
+  const message = `The server failed ${when}. See the server log for details. ${rerun}`;
   return { type: "internal_error", message, requestSent: wasSent ? "unknown" : "no" };
 }
 
@@ -133,12 +133,12 @@ interface Persisted {
   readonly outcomes: Outcomes;
 }
 
-/** How long the first try may take before the outcome is kept on disk, and the pause between tries. */
+/** How long the first try may take before the outcome is also written to disk, and the pause between tries. */
 const patienceMs = 1_000;
 
 /**
- * What came of a request must not be lost for a database that is away. What is not stored soon is kept on disk, and tried
- * again until the process drains; what is left then is stored at the next start.
+ * Stores the outcome, which must survive an outage of the database. If storing takes too long, the outcome is written
+ * to disk as well. Tries again until the process drains; what is left on disk is stored at the next start.
  */
 async function persist(
   { task, outcome, tasks, outcomes }: Persisted,
@@ -159,7 +159,7 @@ async function persist(
       if (isFinal(error)) throw error;
       log.warn(
         { err: error, service_task_id: serviceTaskId },
-        "the outcome of a service task cannot be stored yet",
+        "Service task outcome not stored yet; trying again",
       );
       keep.resolve();
       const isOnDisk = await kept;
@@ -177,21 +177,21 @@ async function persist(
   await outcomes.remove({ serviceTaskId, attempt });
 }
 
-/** Stores an outcome that was kept on disk. One that can never be stored counts as stored, and is logged. */
+/** Stores an outcome from disk. Logs one that can never be stored, so that its file can be removed. */
 export async function storeLate(kept: KeptOutcome, tasks: ServiceTasks, log: Logger): Promise<void> {
   const { serviceTaskId: service_task_id, attempt, outcome } = kept;
   try {
     const task = await tasks.recall(kept);
     if (task) await apply(task, outcome, tasks);
-    log.info({ service_task_id, attempt, kind: outcome.kind }, "a kept outcome of a service task was stored");
+    log.info({ service_task_id, attempt, kind: outcome.kind }, "Service task outcome stored from disk");
   } catch (err) {
     if (!isFinal(err)) throw err;
-    log.error({ err, service_task_id, attempt }, "a kept outcome of a service task can never be stored");
+    log.error({ err, service_task_id, attempt }, "Service task outcome on disk cannot be stored; discarded");
   }
 }
 
 const isFinal = (error: unknown) =>
   error instanceof LostClaim || (error instanceof Problem && error.status < 500);
 
-/** The process ends: its connections are closed for good. */
+/** The process is ending: its connections are closed. */
 const hasEnded = (error: unknown) => (error as { code?: unknown } | null)?.code === "CONNECTION_ENDED";

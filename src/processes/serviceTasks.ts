@@ -1,26 +1,30 @@
-/** Service tasks as a worker sees them: the part of the engine's port that delivery stands behind (design 9). */
+/** Service tasks as a worker sees them: the second part of the engine's port. See docs/decisions/service-tasks.md. */
 import type { ServiceTaskRun } from "./delivery/deliver.ts";
 import type { Variables } from "./delivery/variable.ts";
 
-/** The BPMN error of an integration's refusal (design 9). */
+/** The code of the BPMN error for a rejected request. */
 export const rejectedCode = "INTEGRATION_REJECTED";
 
-/** Service tasks as whoever carries them out sees them: the external-task contract of the Camunda 7 family. */
+/** The contract between an engine and its worker, like that of external tasks in the Camunda 7 family. */
 export interface ServiceTasks {
   /**
-   * Takes one for this attempt, which it counts. Undefined where there is nothing to do, or no longer: carried out,
-   * cancelled, taken by a later run of the same job, or become an incident because an earlier run ended in mid-call.
-   * `retries` is how often the job was begun before.
+   * Takes a task and counts the attempt. Undefined if there is nothing to do: the task is completed or cancelled, a
+   * later run of the same job has it, or it became an incident because an earlier run ended during the call. `retries`
+   * is how often the job was started before.
    */
   claim(job: ServiceTaskJob, retries: number): Promise<ClaimedTask | undefined>;
-  /** The point of no return, just before the request goes out. Throws `LostClaim`: then it must not go out. */
+  /**
+   * Call this just before the request is sent: it is not sent again by itself. Throws `LostClaim`: then do not send.
+   */
   markSent(task: ClaimedTask): Promise<void>;
-  /** The request was held back after it was marked: the next attempt may send it. */
+  /** The request was marked but not sent: the next attempt may send it. */
   takeBack(task: ClaimedTask): Promise<void>;
-  /** The attempt that `claim` gave out earlier, perhaps to another process; undefined where it is over for long. */
+  /**
+   * An attempt that `claim` returned earlier, perhaps to another server process. Undefined if a later one has begun.
+   */
   recall(attempt: Attempt): Promise<ClaimedTask | undefined>;
   complete(task: ClaimedTask, variables: Variables): Promise<void>;
-  /** Whether a boundary event would catch this error. */
+  /** Whether a boundary event catches this BPMN error. */
   catchesError(task: ClaimedTask, code: string): boolean;
   throwError(
     task: ClaimedTask,
@@ -32,7 +36,7 @@ export interface ServiceTasks {
 export interface ServiceTaskJob {
   readonly service_task_id: string;
   readonly tenant_id: number;
-  /** How often a person has had it run again; a job of an earlier run finds nothing to do. */
+  /** How often a person has rerun the task. A job of an earlier run finds nothing to do. */
   readonly rerun: number;
 }
 
@@ -43,12 +47,12 @@ export interface Attempt {
 
 export interface ClaimedTask {
   readonly run: ServiceTaskRun;
-  /** What an earlier attempt was answered, where the process could not go on with it: nothing is sent again. */
+  /** The answer to an earlier attempt with which the process could not continue. Nothing is sent again. */
   readonly answered: Answered | undefined;
 }
 
 export interface Answered {
-  /** The BPMN error's code, where the integration refused. */
+  /** The BPMN error's code if the integration rejected the request. */
   readonly error: string | null;
   readonly variables: Variables;
 }
@@ -59,7 +63,7 @@ export interface NewIncident {
   readonly requestSent: "no" | "yes" | "unknown";
 }
 
-/** Somebody else has the task by now, or it is over. */
+/** Another worker has the task, or it is no longer open. */
 export class LostClaim extends Error {
   override readonly name = "LostClaim";
 }

@@ -1,4 +1,4 @@
-/** The engine, and the work behind it: service tasks and timers, in as many processes as there are. */
+/** Starts the engine, and in each server process the work for it: service tasks and timers. */
 import { join } from "node:path";
 import type { Config } from "../infrastructure/config.ts";
 import type { Infrastructure } from "../infrastructure/infrastructure.ts";
@@ -10,13 +10,16 @@ import { createEmbeddedEngine } from "./engines/embedded/embeddedEngine.ts";
 import { createOutcomes } from "./serviceTaskOutcomes.ts";
 import { carryOut, storeLate } from "./serviceTaskWorker.ts";
 
-/** Service tasks that one process carries out at once, a tenant 64 of them. They wait for outside systems most of their time. */
+/**
+ * Service tasks that one process executes at the same time, at most 64 of one tenant. Most of the time they wait for
+ * external systems.
+ */
 const serviceTasksAtOnce = 256;
 
-/** How often a process looks for outcomes that others left in its folder, twice an interval. */
+/** The interval of the job that stores outcomes from the folder of this process. */
 const leftOverSeconds = 60;
 
-/** The engine, at work. It ends with the jobs. */
+/** Starts the engine. It stops with the jobs. */
 export async function startEngine(
   infrastructure: Infrastructure,
   jobs: Jobs,
@@ -53,7 +56,7 @@ export async function startEngine(
   return engine;
 }
 
-/** Of files on this machine. Any secret of the instance will do, for it is of use only where the file is. */
+/** Encrypts files on this machine. Any secret of this Waybill instance will do, because the files stay here. */
 function sealingOf({ secretsKeys, downloadTokenSecret }: Config) {
   const secrets = [...(secretsKeys ?? []), ...(downloadTokenSecret ? [downloadTokenSecret] : [])];
   return secrets.length === 0 ? undefined : createSealing(secrets, "outcomes on disk");
@@ -61,5 +64,5 @@ function sealingOf({ secretsKeys, downloadTokenSecret }: Config) {
 
 async function reseal({ sql, sealing, log }: Infrastructure): Promise<void> {
   const count = sealing ? await resealAll(sql, sealing) : 0;
-  if (count > 0) log.info({ count }, "secrets are encrypted with the first key of SECRETS_KEY now");
+  if (count > 0) log.info({ count }, "Secrets re-encrypted with the first key of SECRETS_KEY");
 }

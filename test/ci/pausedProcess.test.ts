@@ -112,7 +112,7 @@ test("after another process has taken over and a person's rerun has completed, t
   await reaches(server, id, "completed", { seconds: 30 });
   expect(sentFor(id)).toEqual([`${id}:call:2`]);
   child.kill("SIGCONT");
-  await until(() => child.stderr().includes("a service task could not be carried out"), 30);
+  await until(() => child.stderr().includes("Service task attempt failed"), 30);
   await Bun.sleep(3_000);
   expect(sentFor(id)).toEqual([`${id}:call:2`]);
   for (const process of [child, other]) process.kill("SIGTERM");

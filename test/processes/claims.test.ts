@@ -1,4 +1,4 @@
-/** A service task belongs to the latest run of its job, however late an earlier one comes to claim it. */
+/** A service task belongs to the latest run of its job, even if an earlier run claims it later. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Jobs, startJobs } from "../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../src/infrastructure/log.ts";
@@ -13,7 +13,7 @@ let server: TestServer;
 let jobs: Jobs;
 let tasks: ServiceTasks;
 beforeAll(async () => {
-  // It carries no service tasks out: the claims of this file are the only ones.
+  // This server executes no service tasks, so the only claims are those of this file.
   server = await startServer({ workers: false });
   const log = createLog("silent");
   jobs = await startJobs(server.sql, { log });
@@ -28,7 +28,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The job of a service task that waits, with its instance. */
+/** A new instance, and the job of its waiting service task. */
 async function waitingTask(): Promise<{ readonly id: string; readonly job: () => Promise<ServiceTaskJob> }> {
   const key = freshKey();
   await deploy(server, oneCall(key, { method: "POST", url: "http://127.0.0.1:1/", body: "{}" }));
@@ -44,7 +44,7 @@ async function waitingTask(): Promise<{ readonly id: string; readonly job: () =>
   return { id, job };
 }
 
-test("an earlier run of the job, which was paused, takes nothing from a later one", async () => {
+test("an earlier run that was paused cannot claim the task of a later run", async () => {
   const { id, job } = await waitingTask();
   const later = await tasks.claim(await job(), 1);
   expect(later).toBeDefined();
@@ -54,7 +54,7 @@ test("an earlier run of the job, which was paused, takes nothing from a later on
   expect(await incidentsOf(server, id)).toEqual([]);
 });
 
-test("a later run takes what an earlier one left before it sent anything", async () => {
+test("a later run claims a task that an earlier run left before sending", async () => {
   const { id, job } = await waitingTask();
   const first = await tasks.claim(await job(), 0);
   const second = await tasks.claim(await job(), 1);
@@ -62,7 +62,7 @@ test("a later run takes what an earlier one left before it sent anything", async
   expect(await incidentsOf(server, id)).toEqual([]);
 });
 
-test("a later run makes an incident of what an earlier one has sent; its rerun begins to count anew", async () => {
+test("a task that an earlier run has sent becomes an incident in a later run", async () => {
   const { id, job } = await waitingTask();
   const first = await tasks.claim(await job(), 3);
   if (first) await tasks.markSent(first);

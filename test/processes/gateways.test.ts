@@ -1,4 +1,4 @@
-/** Steps whose number of paths grows with the model: what starts and what goes on takes time by its size. */
+/** Models with very many paths: a step takes time by the size of the model. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { conditionalFlow, end, flow, model, start, userTask } from "../support/bpmn.ts";
 import {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** As many gateways, one behind the other, each with two ways to the next. */
+/** This many gateways in a row, each with two flows to the next. */
 const row = (gateways: number) =>
   Array.from({ length: gateways }, (_, at) => {
     const next = at + 1 < gateways ? `g${at + 1}` : "review";
@@ -44,7 +44,7 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - begun) / 1000;
 }
 
-test("thirty exclusive gateways in a row take no longer than their number", async () => {
+test("a step through thirty exclusive gateways in a row takes linear time", async () => {
   const key = await deployed([flow("start", "g0"), row(30)]);
   const took = await seconds(async () => {
     const { process_instance_id: id } = await startInstance(server, key, { variables: { amount: 5 } });
@@ -52,7 +52,7 @@ test("thirty exclusive gateways in a row take no longer than their number", asyn
     await completeTask(server, task?.task_id ?? "");
     await reaches(server, id, "completed");
   });
-  // With every discard followed to its end, 14 of them take half a minute.
+  // If every discard were followed, 14 gateways would take half a minute.
   expect(took).toBeLessThan(10);
 });
 

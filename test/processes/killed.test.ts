@@ -1,7 +1,7 @@
 /**
- * Server processes that end by SIGKILL in the middle of a service task. Each is stopped at a known step by a lock that
- * the test holds, killed there, and followed by another process (design 9): the outcome is a completed task or an
- * incident, never silence, and nothing is sent twice unless a person says so.
+ * Server processes that are killed with SIGKILL during a service task. A lock that the test holds stops each at a known
+ * step, and another process follows. The task must end as completed or as an incident, and nothing may be sent twice
+ * without a rerun.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -32,7 +32,7 @@ let partner: Partner;
 let slow: Partner;
 const processes: WaybillProcess[] = [];
 
-/** The test's own server takes requests and looks on; service tasks are for the processes that are killed. */
+/** The test's own server only takes requests. The processes that are killed execute the service tasks. */
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "waybill-killed-"));
   const environment = {
@@ -68,7 +68,7 @@ async function startProcess(): Promise<WaybillProcess> {
   return child;
 }
 
-/** With its statements: PostgreSQL itself would finish one that waits for a lock before it notices. */
+/** Ends its statements too: PostgreSQL would finish one that waits for a lock before it notices the kill. */
 async function kill(child: WaybillProcess): Promise<void> {
   child.kill("SIGKILL");
   await child.exited;
@@ -95,7 +95,7 @@ const taskOf = async (id: string) => {
   return row as { state: string; attempt: number; sent: boolean };
 };
 
-/** A process of the server waits for a lock that the test holds. */
+/** Waits until a server process waits for a lock that the test holds. */
 const waits = async () => {
   const rows = await server.sql`
     select from pg_locks l join pg_stat_activity a using (pid)
@@ -113,7 +113,7 @@ const sentTo = (to: Partner, id: string) =>
     .map(({ headers }) => headers.find(([name]) => name === "idempotency-key")?.[1] ?? "")
     .filter((key) => key.startsWith(id));
 
-test("killed before issuing, after issuing, during the call and after the answer", async () => {
+test("killed before issuing, after issuing, during the call or after the answer: nothing is sent twice", async () => {
   const { sql } = server;
 
   let child = await startProcess();
@@ -150,7 +150,7 @@ test("killed before issuing, after issuing, during the call and after the answer
 
   child = await startProcess();
   await row`begin`;
-  // Taken as soon as the request is on its way, so that its answer cannot be stored.
+  // Locked as soon as the request is sent, so that the answer cannot be stored.
   const answered = await startOne(partner);
   await row`select from waybill.process_instances where id = ${answered} for update`;
   await until(async () => sentTo(partner, answered).length === 1 && (await waits()));
@@ -159,13 +159,13 @@ test("killed before issuing, after issuing, during the call and after the answer
   lock.release();
   row.release();
 
-  // Somebody else comes.
+  // Another process follows.
   const survivor = await startProcess();
   for (const id of [beforeIssuing, afterIssuing]) {
     await reaches(server, id, "completed", { seconds: 60 });
     expect(sentTo(partner, id)).toEqual([`${id}:call:2`]);
   }
-  // The URL that nobody ever sent works no longer.
+  // The URL that was issued but never sent does not work.
   expect(
     await server.sql`
     select from waybill.download_tokens where process_instance_id = ${afterIssuing} and used_at is null and expires_at > now()`,
@@ -188,7 +188,7 @@ test("killed before issuing, after issuing, during the call and after the answer
   await kill(survivor);
 });
 
-test("a process that is asked to end first finishes the calls that it has under way", async () => {
+test("a process that is asked to end finishes its running calls first", async () => {
   const child = await startProcess();
   const patient = await startPartner(
     (_request, response) => void setTimeout(() => response.end("ok"), 7_000),

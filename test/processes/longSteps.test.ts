@@ -1,4 +1,4 @@
-/** Steps that a model or a value makes long: they stop nobody else, and end as a problem or an incident. */
+/** Long steps: they do not block other requests, and end as a problem or an incident. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { loadModel } from "../../src/processes/bpmn/readModel.ts";
 import { runStep } from "../../src/processes/engines/embedded/run.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Goes round and round where nothing waits, until `done`. */
+/** Loops without waiting until `done` is true. */
 const loop = [
   '<exclusiveGateway id="g" default="g_x"/><task id="x"/><exclusiveGateway id="h" default="h_g"/>',
   flow("g", "x", "h", "g"),
@@ -49,20 +49,20 @@ const startRequest = (key: string, variables: object) =>
     body: JSON.stringify({ process_key: key, variables }),
   });
 
-test("a loop in which nothing waits is refused, and stops nobody meanwhile", async () => {
+test("a loop in which nothing waits is refused, and other requests are served meanwhile", async () => {
   const key = await deployed(flow("start", "g"), loop);
   const begin = async () => {
     const answer = await startRequest(key, { done: { value: false } });
     const problem = await expectProblem(answer, "process_failed");
     expect(problem.message).toContain("loop");
   };
-  // The first run in the main thread finds that the step is long, and the threads read the model.
+  // The first step exceeds its budget in the main thread, and the threads read the model.
   await begin();
   const { longest, total } = await stopsDuring(begin);
   expect(longest).toBeLessThan(total / 2);
 });
 
-test("a loop behind a timer is an incident at the timer's event, and is tried once", async () => {
+test("a loop after a timer is tried once and is an incident at the timer's event", async () => {
   const key = await deployed(pause("nap", "PT1S"), flow("start", "nap", "g"), loop);
   const { process_instance_id: id } = await startInstance(server, key, { variables: { done: false } });
   const incident = await incidentOf(server, id);
@@ -76,7 +76,7 @@ test("a loop behind a timer is an incident at the timer's event, and is tried on
   expect(await incidentsOf(server, id)).toHaveLength(1);
 });
 
-test("a loop behind a service task is an incident that keeps the answer, and nothing is sent again", async () => {
+test("a loop after a service task is an incident that keeps the answer, and nothing is sent again", async () => {
   const partner = await startPartner();
   try {
     const call = apiCall("call", { method: "GET", url: `http://127.0.0.1:${partner.port}` });
@@ -91,7 +91,7 @@ test("a loop behind a service task is an incident that keeps the answer, and not
   }
 });
 
-test("a large model runs in another thread; tasks that end at once each count", async () => {
+test("a large model runs in another thread, and no task that ends at the same time is lost", async () => {
   const ids = Array.from({ length: 120 }, (_, index) => `t${index}`);
   const key = await deployed(
     '<parallelGateway id="fork"/><parallelGateway id="join"/>',
@@ -107,7 +107,7 @@ test("a large model runs in another thread; tasks that end at once each count", 
     select count(*)::int as open from waybill.user_tasks
     where process_instance_id = ${id} and ended_at is null`;
   expect(open).toBe(116);
-  // The engine agrees with the tasks: a task that it had lost could not be completed.
+  // A task that the engine had lost could not be completed.
   await completeTask(
     server,
     tasks.find(({ task_id }) => !some.some((one) => one.task_id === task_id))?.task_id ?? "",
@@ -115,7 +115,7 @@ test("a large model runs in another thread; tasks that end at once each count", 
   expect(await stateOf(server, id)).toBe("active");
 });
 
-test("large values that conditions read are read in another thread, and others not at all", async () => {
+test("large values run in another thread if a condition reads them", async () => {
   const key = await deployed(
     '<exclusiveGateway id="g" default="g_a"/>',
     userTask("a"),
@@ -135,7 +135,7 @@ test("large values that conditions read are read in another thread, and others n
   expect((await tasksOf(server, id)).map(({ activity_id }) => activity_id)).toEqual(["b"]);
 });
 
-test("an instance whose state is larger than 8 MiB does not go on", async () => {
+test("a step that makes the state larger than 8 MiB fails", async () => {
   const process = await loadModel(
     model("large", [start(), userTask("a"), userTask("b"), end(), flow("start", "a", "b", "end")].join("\n")),
   );
@@ -147,5 +147,5 @@ test("an instance whose state is larger than 8 MiB does not go on", async () => 
     return runStep({ model: process, state: JSON.stringify(state), event, values: {} });
   };
   expect(next(1_000_000).userTasks).toMatchObject([{ activityId: "b" }]);
-  expect(() => next(8_400_000)).toThrow("its state is larger than 8 MiB");
+  expect(() => next(8_400_000)).toThrow("The state of the process is larger than 8 MiB");
 });

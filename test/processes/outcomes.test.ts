@@ -1,4 +1,4 @@
-/** Answers that the database could not take: they outlast the process that got them. */
+/** Answers that cannot be stored during an outage of the database survive the process that received them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ let proxy: FaultyProxy;
 let dataDir: string;
 const processes: WaybillProcess[] = [];
 
-/** The test's own server reaches the database directly; the processes with the service tasks do so by a proxy. */
+/** The test's own server reaches the database directly. The processes with the service tasks use a proxy. */
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "waybill-outcomes-"));
   server = await startServer({ environment, workers: false });
@@ -63,7 +63,7 @@ async function startProcess(): Promise<WaybillProcess> {
 const folder = () => join(dataDir, "outcomes");
 const kept = async () => (await readdir(folder()).catch(() => [])).filter((name) => !name.endsWith(".part"));
 
-/** A receiver that answers once it is told to. */
+/** A receiver that answers when the test allows it. */
 async function patientPartner(status: number, body: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const answer: Answer = async (_request, response) => {
@@ -73,7 +73,7 @@ async function patientPartner(status: number, body: string) {
   return { ...(await startPartner(answer)), answerAll: resolve };
 }
 
-test("answers that came while the database was away are stored by the next process, and nothing is sent twice", async () => {
+test("the next process stores answers that came during a database outage, and sends nothing twice", async () => {
   const partner = await patientPartner(200, '{"name":"Siti Rahma"}');
   const child = await startProcess();
   const key = freshKey();
@@ -109,7 +109,7 @@ test("answers that came while the database was away are stored by the next proce
   await partner.stop();
 });
 
-test("a process that is asked to end while the database is away leaves its answers on disk", async () => {
+test("a process that is asked to end during an outage of the database leaves its answers on disk", async () => {
   const partner = await patientPartner(422, '{"why":"no"}');
   const child = await startProcess();
   const key = freshKey();
@@ -175,7 +175,7 @@ const all = async (outcomes: ReturnType<typeof createOutcomes>) => {
   return found.map(({ attempt }) => attempt).toSorted();
 };
 
-test("what is kept has a bound in number and in bytes", async () => {
+test("the folder has a limit of files and of bytes", async () => {
   await withFolder(async (folder) => {
     const log = createLog("silent");
     const few = createOutcomes({ folder, sealing: undefined, log, mostFiles: 3 });
@@ -187,7 +187,7 @@ test("what is kept has a bound in number and in bytes", async () => {
   });
 });
 
-test("a file that another key has sealed, that was renamed or cut, is left alone and stops no other", async () => {
+test("a file of another key, a renamed one and a cut one stay, and do not hold up the others", async () => {
   await withFolder(async (folder) => {
     const log = createLog("silent");
     const sealing = createSealing([secret], "outcomes on disk");

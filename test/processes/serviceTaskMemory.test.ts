@@ -1,4 +1,4 @@
-/** Large variables behind receivers that hang: what a process holds in memory for them. */
+/** The memory of a process with large variables and receivers that hang. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Instances of 25 MB each, put there behind the API: it is not what is measured here. */
+/** Instances of 25 MB each, written with SQL, because the API is not measured here. */
 async function startLarge(count: number, bpmn: (key: string) => string): Promise<string[]> {
   const key = freshKey();
   await deploy(server, bpmn(key));
@@ -47,7 +47,7 @@ async function startLarge(count: number, bpmn: (key: string) => string): Promise
   return ids;
 }
 
-/** The most that the process has had in memory, in bytes. */
+/** The peak memory of the process, in bytes. */
 async function peakOf({ pid }: WaybillProcess): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -74,7 +74,7 @@ const requestsOf = (ids: readonly string[]) =>
 
 const url = () => `http://127.0.0.1:${hanging.port}/`;
 
-test("a service task loads what its placeholders name, and leaves the rest where it is", async () => {
+test("a service task loads only the variables that its placeholders name", async () => {
   const body = '{"a":"${small}"}';
   const ids = await startLarge(6, (key) => oneCall(key, { method: "POST", url: url(), body }));
   await withProcess(async (child) => {
@@ -84,12 +84,12 @@ test("a service task loads what its placeholders name, and leaves the rest where
   });
 });
 
-test("requests that wait for receivers hold a share of the memory, and others wait for their turn", async () => {
+test("waiting requests hold a share of the memory, and further ones wait for room", async () => {
   const body = '{"a":"${large}"}';
   const ids = await startLarge(8, (key) => oneCall(key, { method: "POST", url: url(), body }));
   await withProcess(async (child) => {
     const before = await peakOf(child);
-    // 128 MiB a tenant.
+    // 128 MiB for each tenant.
     await until(() => requestsOf(ids) === 5, 60);
     await Bun.sleep(2_000);
     expect(requestsOf(ids)).toBe(5);
@@ -97,7 +97,7 @@ test("requests that wait for receivers hold a share of the memory, and others wa
   });
 });
 
-test("an addon is sent all variables, up to 32 MiB; beyond it is an incident, and nothing is loaded", async () => {
+test("an addon gets all variables up to 32 MiB; more are an incident, and nothing is loaded", async () => {
   const api = await server.integration();
   await api.putAddon({ xActiveTenant: "tenant-1", key: "all", newAddon: { url: url() } });
   const task = addon("score", { addon: "all", parameters: "{}" });

@@ -1,4 +1,4 @@
-/** Service tasks end to end: a file reaches the outside system, or an incident says why not (reference 7, design 9). */
+/** Service tasks end to end: a file reaches the external system, or an incident says why not. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startJobs } from "../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../src/infrastructure/log.ts";
@@ -65,7 +65,7 @@ const variablesOf = async (id: string) => {
 };
 
 describe("an API call", () => {
-  test("sends each occurrence its own URL, which works once; the process goes on with the answer", async () => {
+  test("sends each occurrence its own URL, which works once, and continues with the answer", async () => {
     await withPartner(json({ reference: "CORE-1" }), async (partner, url) => {
       const key = freshKey("loan");
       const body = '{ "who": "${who}", "first": "${card}", "again": "${card}" }';
@@ -90,7 +90,7 @@ describe("an API call", () => {
     });
   });
 
-  test("an answer that is the metadata of a file of the instance says what the server knows", async () => {
+  test("file metadata in an answer is replaced by what the server knows", async () => {
     const metadata = await upload(server);
     await withPartner(json({ ...metadata, file_name: "forged.pdf", size: 1 }), async (_, url) => {
       const key = freshKey("loan");
@@ -104,7 +104,7 @@ describe("an API call", () => {
     });
   });
 
-  test("an unreachable system is an incident; a rerun has new URLs, and unused ones of before stop working", async () => {
+  test("an unreachable system is an incident; a rerun issues new URLs and revokes unused ones", async () => {
     const links: string[] = [];
     let failing = true;
     const answer: Answer = (_request, response) => (failing ? void response.destroy() : void response.end());
@@ -133,7 +133,7 @@ describe("an API call", () => {
     });
   });
 
-  test("a refusal is an incident that says so, unless the switch is on and a boundary event matches", async () => {
+  test("a rejection is an incident, unless redirectFailures is on and a boundary event matches", async () => {
     await withPartner(json({ why: "no" }, 422), async (_partner, url) => {
       const { event, error } = boundaryError("refused", "call");
       const call = { method: "POST", url, body: "{}", redirect_failures_to_error_boundary: "true" };
@@ -172,7 +172,7 @@ describe("an API call", () => {
     });
   });
 
-  test("a refusal that repeats the request is told without its tokens", async () => {
+  test("an incident shows a rejection that repeats the request without its tokens", async () => {
     const echo: Answer = (_, response, body) =>
       void response.writeHead(400).end(`Cannot read\r\n${body}\n${"x".repeat(1000)}`);
     await withPartner(echo, async (partner, url) => {
@@ -190,7 +190,7 @@ describe("an API call", () => {
     });
   });
 
-  test("nothing but a refusal reaches the boundary event: an unreachable system is an incident all the same", async () => {
+  test("only a rejection reaches the boundary event; an unreachable system is an incident", async () => {
     const { event, error } = boundaryError("refused", "call");
     const call = {
       method: "POST",
@@ -240,7 +240,7 @@ describe("an API call", () => {
     await api.setProcessVariables({ xActiveTenant: "tenant-1", processInstanceId: id, variableCorrections });
   };
 
-  test("where the process cannot go on with the answer, a rerun goes on from it and sends nothing", async () => {
+  test("if the process cannot continue with the answer, a rerun uses the answer and sends nothing", async () => {
     await withPartner(json({ points: 3 }), async (partner, url) => {
       const { process_instance_id: id } = await startInstance(server, await deployLimited(url));
       const incident = await incidentOf(server, id);
@@ -252,7 +252,7 @@ describe("an API call", () => {
     });
   });
 
-  test("an answer that looks like a file of nobody's is data like any other", async () => {
+  test("metadata of an unknown file in an answer is ordinary data", async () => {
     const record = { id: crypto.randomUUID(), file_name: "contract.pdf", status: "stored" };
     await withPartner(json(record), async (_, url) => {
       const key = freshKey();
@@ -264,7 +264,7 @@ describe("an API call", () => {
     });
   });
 
-  test("so it does with the answer to a process that was taken for dead", async () => {
+  test("a rerun also uses the answer to a process that was taken for dead", async () => {
     const answered = Promise.withResolvers<void>();
     const answer: Answer = async (_request, response) => {
       await answered.promise;
@@ -273,7 +273,7 @@ describe("an API call", () => {
     await withPartner(answer, async (partner, url) => {
       const { process_instance_id: id } = await startInstance(server, await deployLimited(url));
       while (partner.received.length === 0) await Bun.sleep(5);
-      // What another process does with a job that was lost in mid-call.
+      // As another process does with a job that was lost during the call.
       const jobs = await startJobs(server.sql, { log: createLog("silent") });
       const other = await createEmbeddedEngine(server.sql, {
         log: createLog("silent"),
@@ -330,7 +330,7 @@ describe("an addon", () => {
     });
   });
 
-  test("that nobody registered is an incident", async () => {
+  test("that is not registered is an incident", async () => {
     const key = freshKey();
     const task = addon("score", { addon: "nobody", parameters: "{}" });
     await deploy(server, model(key, [start(), task, end(), flow("start", "score", "end")].join("\n")));
@@ -342,7 +342,7 @@ describe("an addon", () => {
   });
 });
 
-describe("what an outside system can do wrong is an incident that says whether the request was sent", () => {
+describe("every fault of an external system is an incident that says whether the request was sent", () => {
   const megabyte = Buffer.alloc(1024 ** 2, 120);
   const answers: [name: string, answer: Answer, type: string, requestSent: string][] = [
     ["no answer in time", () => {}, "timed_out", "unknown"],
@@ -389,7 +389,7 @@ describe("what an outside system can do wrong is an incident that says whether t
     });
   });
 
-  test("a host that does not resolve, a port where nobody listens, and addresses that the policy refuses", async () => {
+  test("an unknown host, a closed port, and addresses that the policy refuses", async () => {
     const urls: [url: string, type: string][] = [
       ["http://nobody.invalid/", "unreachable"],
       ["http://127.0.0.1:1/", "unreachable"],
@@ -406,8 +406,8 @@ describe("what an outside system can do wrong is an incident that says whether t
   });
 });
 
-describe("issuing fails (reference 7): an incident, and the request is never sent", () => {
-  test("where the instance is not configured to issue; nothing of it reaches a boundary event", async () => {
+describe("if issuing fails, there is an incident and the request is never sent", () => {
+  test("because the server is not configured to issue; no boundary event catches it", async () => {
     const off = await startServer({ environment: { ...allowLoopback, DOWNLOAD_TOKEN_SECRET: "" } });
     try {
       await withPartner(undefined, async (partner, url) => {
@@ -436,7 +436,7 @@ describe("issuing fails (reference 7): an incident, and the request is never sen
     }
   });
 
-  test("where the attachment's row is gone; once it is back, a rerun sends", async () => {
+  test("because the attachment is gone; once it is back, a rerun sends", async () => {
     await withPartner(undefined, async (partner, url) => {
       const key = freshKey();
       const properties = { method: "POST", url, body: '{"card":"${card}"}' };
@@ -467,7 +467,7 @@ describe("issuing fails (reference 7): an incident, and the request is never sen
   });
 });
 
-test("outside of a body a file is its metadata; an old file is base64 in a body; GET carries none", async () => {
+test("a file is its metadata outside of a body, an old file is base64 in a body, and GET has none", async () => {
   await withPartner(undefined, async (partner, url) => {
     const key = freshKey();
     const post = {
@@ -501,7 +501,7 @@ test("outside of a body a file is its metadata; an old file is base64 in a body;
   });
 });
 
-test("a timer at a service task's boundary takes it away, and the late answer changes nothing", async () => {
+test("a boundary timer cancels a service task, and the late answer changes nothing", async () => {
   const release = Promise.withResolvers<void>();
   const answer: Answer = async (_request, response) => {
     await release.promise;

@@ -1,4 +1,4 @@
-/** Timers of running instances: what fires, in which order, and what happens where the process cannot go on from one. */
+/** Timers of running instances: which fire, in which order, and what happens if one fails. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, setSystemTime, test } from "bun:test";
 import { boundaryTimer, conditionalFlow, end, flow, model, start, userTask } from "../support/bpmn.ts";
 import {
@@ -35,7 +35,7 @@ async function begin(parts: readonly string[], variables = {}): Promise<string> 
 const namesOf = async (id: string) =>
   (await tasksOf(server, id)).map(({ activity_id }) => activity_id).toSorted();
 
-test("one that cannot go on is an incident at its event; others and the tasks go on, and a rerun goes on from it", async () => {
+test("a timer that fails is an incident; other timers and tasks continue, and a rerun fires it", async () => {
   const fork = '<parallelGateway id="fork"/><exclusiveGateway id="choice" default="choice_b"/>';
   const id = await begin([
     fork,
@@ -63,7 +63,7 @@ test("one that cannot go on is an incident at its event; others and the tasks go
   expect(await incidentsOf(server, id)).toEqual([]);
 });
 
-test("a time beyond the year 9999 behind another timer is an incident, and not tried for ever", async () => {
+test("a time after the year 9999 is an incident at the timer before it, and is not tried again", async () => {
   const id = await begin(
     [pause("first", "PT1S"), pause("far", "${due}"), flow("start", "first", "far", "end")],
     {
@@ -72,7 +72,7 @@ test("a time beyond the year 9999 behind another timer is an incident, and not t
   );
   const incident = await incidentOf(server, id);
   expect(incident).toMatchObject({ activity_id: "first", type: "process_failed" });
-  expect(incident.message).toContain('The time of "far" is beyond the year 9999.');
+  expect(incident.message).toContain('The time of "far" is after the year 9999.');
   const api = await server.processes();
   const variableCorrections = { variables: { due: { value: "PT0S" } } };
   await api.setProcessVariables({ xActiveTenant: "tenant-1", processInstanceId: id, variableCorrections });
@@ -80,7 +80,7 @@ test("a time beyond the year 9999 behind another timer is an incident, and not t
   await reaches(server, id, "completed");
 });
 
-test("timers that are due at once happen one after the other, and the instance ends", async () => {
+test("timers that are due at the same time fire one after the other, and the instance ends", async () => {
   const id = await begin([
     '<parallelGateway id="fork"/><parallelGateway id="join"/>',
     ...["x", "y", "z"].map((event) => pause(event, "PT0S")),
@@ -91,7 +91,7 @@ test("timers that are due at once happen one after the other, and the instance e
   await reaches(server, id, "completed");
 });
 
-/** Jobs for timers of the instance that wait or run. */
+/** Waiting and running jobs for timers of the instance. */
 const jobsOf = (id: string) => server.sql<{ at: Date }[]>`
   select start_after as at from pgboss.job
   where name = 'process-timer' and data->>'process_instance_id' = ${id} and state in ('created', 'retry', 'active')`;
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test("a timer waits by one job, however many steps go by, and by none when nothing waits for it", async () => {
+test("a timer has one job, however many steps pass, and none after it is cancelled", async () => {
   const parts = [
     '<parallelGateway id="fork"/><parallelGateway id="join"/>',
     ...["a", "b", "c"].map((id) => `${userTask(id)}${flow("fork", id, "join")}`),
@@ -145,7 +145,7 @@ test("a timer waits by one job, however many steps go by, and by none when nothi
   expect(await jobsOf(id)).toHaveLength(0);
 });
 
-test("the timers of an instance that is terminated leave no job", async () => {
+test("a terminated instance leaves no timer job", async () => {
   const id = await begin([pause("nap", "P1D"), flow("start", "nap", "end")]);
   expect(await jobsOf(id)).toHaveLength(1);
   const api = await server.processes();
@@ -153,7 +153,7 @@ test("the timers of an instance that is terminated leave no job", async () => {
   expect(await jobsOf(id)).toHaveLength(0);
 });
 
-test("a timer that comes after one that cannot go on still fires", async () => {
+test("a timer after one that failed still fires", async () => {
   const id = await begin([
     '<parallelGateway id="fork"/><exclusiveGateway id="choice" default="choice_b"/>',
     pause("broken", "PT0S"),

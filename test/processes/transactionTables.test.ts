@@ -1,4 +1,4 @@
-/** The table that a deployment makes belongs to its process: reports read it, and the table builder knows none of it. */
+/** The table that a deployment creates is for reports. The table builder does not see it. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { end, flow, model, start, userTask } from "../support/bpmn.ts";
 import { deploy, freshKey, startInstance } from "../support/processes.ts";
@@ -21,7 +21,7 @@ async function reported(processDefinitionKey: string): Promise<string[]> {
   return data.instances.map(({ process_instance_id }) => process_instance_id);
 }
 
-test("the table builder changes none of its rows", async () => {
+test("the table builder cannot change its rows", async () => {
   const key = freshKey("loan");
   await deploy(server, waiting(key));
   const { process_instance_id: instance } = await startInstance(server, key);
@@ -37,7 +37,7 @@ test("the table builder changes none of its rows", async () => {
   expect(await reported(key)).toEqual([instance]);
 });
 
-test("keys that differ in their case, or hold a dot, have tables of their own", async () => {
+test("process keys that differ in case or contain a dot have separate tables", async () => {
   const key = freshKey("Loan.v-");
   for (const one of [key, key.toLowerCase()]) await deploy(server, waiting(one));
   const { process_instance_id: instance } = await startInstance(server, key);

@@ -1,4 +1,4 @@
-/** What the variables of one instance may have together, whoever writes them. */
+/** The limits for all variables of one instance, whoever writes them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startPartner } from "../infrastructure/outbound/partner.ts";
 import { apiCall, end, flow, model, start, userTask } from "../support/bpmn.ts";
@@ -37,7 +37,7 @@ const send = (method: string, path: string, body: object) =>
 
 const megabytes = (count: number) => "x".repeat(count * 1024 ** 2);
 
-test("an instance has at most 16 MiB of names and values: start, task and correction are refused, nothing is done", async () => {
+test("an instance has at most 16 MiB of names and values; a request with more changes nothing", async () => {
   const key = await deployed(userTask("a"), flow("start", "a", "end"));
   const begun = await send("POST", "/api/v1/probis/process-instances", {
     process_key: key,
@@ -53,14 +53,14 @@ test("an instance has at most 16 MiB of names and values: start, task and correc
   const complete = () => send("POST", `/api/v1/tasklist/tasks/${task?.task_id}/complete`, { variables });
   await expectProblem(await complete(), "variables_too_large");
   expect(await tasksOf(server, id)).toHaveLength(1);
-  // Smaller ones in its place make room.
+  // Replacing it by a smaller value makes room.
   const smaller = { variables: { one: { value: "x" } } };
   expect((await send("PATCH", `/api/v1/probis/process-instances/${id}/variables`, smaller)).status).toBe(204);
   expect((await complete()).status).toBe(204);
   expect(await stateOf(server, id)).toBe("completed");
 });
 
-test("an instance has at most 1,000 variables; one that has them goes on", async () => {
+test("an instance has at most 1,000 variables, and continues with that many", async () => {
   const key = await deployed(userTask("a"), userTask("b"), flow("start", "a", "b", "end"));
   const many = (count: number, prefix: string) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, index]));
@@ -75,7 +75,7 @@ test("an instance has at most 1,000 variables; one that has them goes on", async
   expect(await tasksOf(server, id)).toMatchObject([{ activity_id: "b" }]);
 });
 
-test("files have 32 MiB beside", async () => {
+test("an instance has at most 32 MiB of files in addition", async () => {
   const key = await deployed(userTask("a"), flow("start", "a", "end"));
   const file = {
     value: Buffer.alloc(17 * 1024 ** 2).toString("base64"),
@@ -91,7 +91,7 @@ test("files have 32 MiB beside", async () => {
   expect(refused.message).toContain("files of more than 32 MiB");
 });
 
-test("an answer that is too large for the instance is an incident that keeps it", async () => {
+test("an answer that is too large for the instance is an incident that keeps the answer", async () => {
   const partner = await startPartner((_, response) => void response.end("x".repeat(600 * 1024)));
   try {
     const call = apiCall("call", {

@@ -1,4 +1,4 @@
-/** For a process engine's service account, role `engine` of the tenant that the body names (design 8). */
+/** For the service account of a process engine, with the role `engine` in the tenant that the body names. */
 import type { HandlersOf } from "../../handler.ts";
 import { bindAttachments } from "./bindAttachments.ts";
 import { issueDownloadUrls } from "./issueDownloadUrls.ts";

@@ -1,4 +1,4 @@
-/** What went wrong in service tasks, for operators: seen, and run again once its cause is gone (reference 7). */
+/** Incidents of service tasks and timers: operators list them, and rerun them once the cause is removed. */
 import type { HandlersOf } from "../../handler.ts";
 import { listIncidents } from "./listIncidents.ts";
 import { rerunIncident } from "./rerunIncident.ts";

@@ -6,7 +6,7 @@ import { type Fault, Problem } from "../../infrastructure/problem.ts";
 const megabyte = 1024 ** 2;
 const limits = { bpmn: 2 * megabyte, form: megabyte / 2 };
 
-/** The texts are read here, for a model and its forms are small; the engine judges them. */
+/** Reads the texts, which are small. The engine validates them. */
 export const deployProcess: Handler<"deployProcess"> = async ({ body, caller, requestId }, { engine }) => {
   const faults: Fault[] = [];
   const text = async (file: ReceivedFile, pointer: string, maxBytes: number) => {
@@ -29,7 +29,7 @@ export const deployProcess: Handler<"deployProcess"> = async ({ body, caller, re
   return { status: 201, body: { process_key: processKey, ...deployed, warnings: [...deployed.warnings] } };
 };
 
-/** Undefined for what is not UTF-8, or holds U+0000, which PostgreSQL cannot store. */
+/** Undefined if the bytes are not UTF-8, or contain U+0000, which PostgreSQL cannot store. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

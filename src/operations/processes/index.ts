@@ -1,8 +1,8 @@
 /**
- * BPMN models and their instances, for administrators and integrators (design 9).
+ * BPMN models and their instances, for administrators and integrators. See docs/decisions/processes.md.
  *
- * What holds here: a model is judged whole before it is stored; an instance starts with all of its variables and
- * attachments or not at all; to those who may not look at an instance it does not exist.
+ * A model is validated completely before it is stored. An instance starts with all of its variables and attachments, or
+ * not at all. For callers who may not see an instance, it does not exist.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { deployProcess } from "./deployProcess.ts";

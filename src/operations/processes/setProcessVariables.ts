@@ -12,7 +12,7 @@ export const setProcessVariables: Handler<"setProcessVariables"> = async (
   const names = [...variables.keys()];
   log.info(
     { tenant_id: tenant.id, actor, process_instance_id: processInstanceId, names },
-    "variables are corrected",
+    "Variables corrected",
   );
   return { status: 204, body: undefined };
 };

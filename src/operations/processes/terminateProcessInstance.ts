@@ -11,6 +11,6 @@ export const terminateProcessInstance: Handler<"terminateProcessInstance"> = asy
     processInstanceId: process_instance_id,
     by: { actor, requestId },
   });
-  log.info({ tenant_id: tenant.id, actor, process_instance_id }, "an instance was terminated");
+  log.info({ tenant_id: tenant.id, actor, process_instance_id }, "Process instance terminated");
   return { status: 204, body: undefined };
 };

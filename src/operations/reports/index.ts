@@ -1,4 +1,4 @@
-/** Reports on a tenant's processes, from their transaction tables, for its administrators (reference 4, design 10). */
+/** Reports on a tenant's processes, for its administrators. See docs/decisions/reads-and-forms.md. */
 import type { HandlersOf } from "../../handler.ts";
 import { listReportInstances } from "./listReportInstances.ts";
 

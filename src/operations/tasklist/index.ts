@@ -1,8 +1,7 @@
 /**
- * Open user tasks, for the people who complete them (design 10).
+ * Open user tasks, for the people who complete them. See docs/decisions/processes.md.
  *
- * What holds here: tasks are open to every member of the tenant; a completed one is gone, and to another tenant none
- * exists.
+ * Every member of the tenant may see and complete a task. A completed task no longer exists here.
  */
 import type { HandlersOf } from "../../handler.ts";
 import { completeTask } from "./completeTask.ts";

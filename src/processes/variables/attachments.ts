@@ -1,5 +1,4 @@
-/** Variables that hold the metadata of attachments: which they are, and what they say. */
-
+/** Variables that hold the metadata of attachments. */
 import { findMetadata } from "../../files/attachments/queries.ts";
 import type { FileMetadata } from "../../files/fileKind.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
@@ -9,19 +8,19 @@ import type { StoredVariable } from "./variable.ts";
 
 type Variables = ReadonlyMap<string, StoredVariable>;
 
-/** The attachment that the variable names; undefined where it holds something else. */
+/** The id of the attachment that the variable names. Undefined if it holds something else. */
 export const attachmentIdIn = ({ type, value }: Pick<StoredVariable, "type" | "value">) =>
   type === "String" || type === "Json" ? attachmentIdOf(JSON.parse(value)) : undefined;
 
-/** Attachments that the variables name, each once. */
+/** The ids of the attachments that the variables name, without duplicates. */
 export function attachmentIdsOf(variables: Variables): string[] {
   const ids = [...variables.values()].map(attachmentIdIn).filter((id) => id !== undefined);
   return [...new Set(ids)];
 }
 
 /**
- * The variables, with the name, type and size of each attachment as the server found them, whatever their writer says.
- * An attachment that the tenant does not have is left for the binding to refuse.
+ * Replaces the name, type and size of each attachment by those that the server found. An attachment that the tenant
+ * does not have stays as it is: binding refuses it.
  */
 export async function withServerMetadata(
   sql: Queryable,
@@ -42,8 +41,8 @@ function corrected(variable: StoredVariable, facts: ReadonlyMap<string, FileMeta
 }
 
 /**
- * The text of the metadata with these facts, each where it stands or else at the end. All else is kept character for
- * character: the text of a String is its writer's, and may hold what no parser gives back.
+ * Writes these facts into the text of the metadata: in place, or at the end if they are missing. Keeps all other text
+ * character for character, because parsing and writing it again could change it.
  */
 export function withServerFacts(
   metadata: string,
@@ -54,17 +53,17 @@ export function withServerFacts(
     ["mime_type", mimeType],
     ["size", size],
   ]);
-  const stated = new Set<string>();
+  const present = new Set<string>();
   let text = "";
   let copied = 0;
   for (const { key, start, end } of membersOf(metadata)) {
     if (!facts.has(key)) continue;
-    // One that stands twice is corrected twice: readers differ in which of the two they believe.
+    // A repeated member is corrected each time, because readers differ in which one they use.
     text += metadata.slice(copied, start) + JSON.stringify(facts.get(key));
     copied = end;
-    stated.add(key);
+    present.add(key);
   }
-  const missing = [...facts].filter(([key]) => !stated.has(key));
+  const missing = [...facts].filter(([key]) => !present.has(key));
   const added = missing.map(([key, fact]) => `,${JSON.stringify(key)}:${JSON.stringify(fact)}`).join("");
   const close = metadata.lastIndexOf("}");
   return text + metadata.slice(copied, close) + added + metadata.slice(close);

@@ -26,7 +26,7 @@ const draft = async () => (await upload(server)).attachment_id;
 const stateOf = async (id: string) =>
   (await server.sql`select state from waybill.attachments where id = ${id}`)[0]?.state as string;
 
-test("the engine binds what a visitor has uploaded, and what users have", async () => {
+test("an engine binds uploads of visitors and of users", async () => {
   const { api } = await visit(server);
   const visitors = await api.uploadPublicAttachment({ file: await fixture("pillow.png"), fieldName: "f" });
   const ids = [visitors.attachment_id, await draft()];
@@ -38,7 +38,7 @@ test("the engine binds what a visitor has uploaded, and what users have", async 
   for (const id of ids) expect(await stateOf(id)).toBe("committed");
 });
 
-test("binding again to the same instance is 200 again; to another, or to another task, a 409", async () => {
+test("binding again to the same instance is 200; to another instance or task it is 409", async () => {
   const id = await draft();
   const instance = freshInstance();
   const first = await bind([id], instance, "t");
@@ -54,7 +54,7 @@ test("binding again to the same instance is 200 again; to another, or to another
   }
 });
 
-test("what a user finalized for the instance the engine binds without complaint, and the other way round", async () => {
+test("an engine can bind what a user finalized for the instance, and a user can finalize what it bound", async () => {
   const id = await draft();
   const users = await server.attachments(member());
   const finalization = { attachment_ids: [id], process_instance_id: "both" };
@@ -64,7 +64,7 @@ test("what a user finalized for the instance the engine binds without complaint,
   expect(await stateOf(id)).toBe("committed");
 });
 
-test("one that cannot be bound is a 409 that names it, and none is bound", async () => {
+test("an attachment that cannot be bound is a 409 with its id, and none is bound", async () => {
   const good = await draft();
   const foreign = (await upload(server, { by: member(freshUser(), 2) })).attachment_id;
   for (const bad of [nowhere, foreign]) {
@@ -81,7 +81,7 @@ test("a thousand ids are bound in one request", async () => {
   expect((await bind(Array(1000).fill(id), freshInstance())).committed).toEqual([id]);
 });
 
-test("only an engine of that tenant binds: anybody else is a 401", async () => {
+test("only an engine of that tenant can bind; any other caller is a 401", async () => {
   const id = await draft();
   const body = { tenant_id: 1, process_instance_id: "4711", attachment_ids: [id] };
   const callers: TokenClaims[] = [
@@ -100,9 +100,9 @@ test.each([
   ["no instance", { process_instance_id: undefined }, ["/process_instance_id"]],
   ["an empty instance", { process_instance_id: "" }, ["/process_instance_id"]],
   ["no ids", { attachment_ids: [] }, ["/attachment_ids"]],
-  ["what is no UUID", { attachment_ids: ["x"] }, ["/attachment_ids/0"]],
+  ["a text that is not a UUID", { attachment_ids: ["x"] }, ["/attachment_ids/0"]],
   ["no tenant", { tenant_id: undefined }, ["/tenant_id"]],
-])("a body that does not fit is a 400: %s", async (_what, changes, pointers) => {
+])("a body that breaks its schema is a 400: %s", async (_what, changes, pointers) => {
   const body = { tenant_id: 1, process_instance_id: "4711", attachment_ids: [nowhere], ...changes };
   const headers = { authorization: `Bearer ${await server.token({ roles: ["engine"] })}` };
   expect(await send(server, `POST ${path}`, { body, headers })).toMatchObject({ status: 400, pointers });

@@ -20,7 +20,7 @@ const issueFor = async (attachment_ids: string[], process_instance_id: string, t
 const tokenCount = async () =>
   (await server.sql`select count(*)::int as count from waybill.download_tokens`)[0]?.count as number;
 
-test("a URL is under the public address, names the file, and is good for fifteen minutes", async () => {
+test("a URL has the public address and the attachment's id, and is valid for fifteen minutes", async () => {
   const attachment = await commit(server);
   const before = Date.now();
   const { urls } = await issueFor([attachment.id], attachment.processInstanceId);
@@ -33,7 +33,7 @@ test("a URL is under the public address, names the file, and is good for fifteen
   expect(Date.parse(expires_at)).toBeWithin(before + 899_000, Date.now() + 901_000);
 });
 
-test("a hundred occurrences get a hundred URLs, in their order", async () => {
+test("a hundred occurrences get a hundred URLs, in the same order", async () => {
   const processInstanceId = freshInstance();
   const by = member();
   const one = await commit(server, { by, processInstanceId });
@@ -51,7 +51,7 @@ test("an id in capitals is the same attachment", async () => {
   expect(urls[0]?.attachment_id).toBe(id);
 });
 
-test("one attachment that is not committed to the instance is a 409 that names it, and no URL is issued", async () => {
+test("an attachment that is not committed to the instance is a 409 with its id, and no URL is issued", async () => {
   const good = await commit(server);
   const draft = await upload(server, { processInstanceId: good.processInstanceId });
   const elsewhere = await commit(server);
@@ -70,7 +70,7 @@ test("one attachment that is not committed to the instance is a 409 that names i
   expect(await tokenCount()).toBe(before);
 });
 
-test("only an engine of that tenant issues: anybody else is a 401, and nothing is issued", async () => {
+test("only an engine of that tenant can issue; any other caller is a 401", async () => {
   const { id, processInstanceId } = await commit(server);
   const body = { tenant_id: 1, process_instance_id: processInstanceId, attachment_ids: [id] };
   const before = await tokenCount();
@@ -86,7 +86,7 @@ test("only an engine of that tenant issues: anybody else is a 401, and nothing i
     const headers = { authorization: `Bearer ${await server.token(claims)}`, "x-active-tenant": "tenant-1" };
     expect(await send(server, `POST ${path}`, { body, headers })).toMatchObject({ status: 401 });
   }
-  // An engine of the one tenant who is a mere member of the other.
+  // An engine of one tenant that is only a member of the other.
   const tenants = [
     { id: 1, slug: "tenant-1", roles: ["member"] },
     { id: 2, slug: "tenant-2", roles: ["engine"] },
@@ -100,7 +100,7 @@ test("only an engine of that tenant issues: anybody else is a 401, and nothing i
   expect(await tokenCount()).toBe(before);
 });
 
-test("an engine is told of another tenant's attachment what it is told of one that never was", async () => {
+test("an attachment of another tenant gives the same answer as an unknown one", async () => {
   const foreign = await commit(server, { by: member(freshUser(), 2) });
   const known = await refusal(issueFor([foreign.id], foreign.processInstanceId));
   const unknown = await refusal(issueFor([nowhere], foreign.processInstanceId));
@@ -111,19 +111,19 @@ test("an engine is told of another tenant's attachment what it is told of one th
 test.each([
   ["no ids", { attachment_ids: [] }, ["/attachment_ids"]],
   ["1,001 ids", { attachment_ids: Array(1001).fill(nowhere) }, ["/attachment_ids"]],
-  ["what is no UUID", { attachment_ids: ["x"] }, ["/attachment_ids/0"]],
+  ["a text that is not a UUID", { attachment_ids: ["x"] }, ["/attachment_ids/0"]],
   ["no instance", { process_instance_id: undefined }, ["/process_instance_id"]],
   ["an empty instance", { process_instance_id: "" }, ["/process_instance_id"]],
   ["a tenant by its slug", { tenant_id: "tenant-1" }, ["/tenant_id"]],
   ["a tenant as a string", { tenant_id: "1" }, ["/tenant_id"]],
-  ["a member that is not known", { ttl: 5 }, ["/ttl"]],
-])("a body that does not fit is a 400: %s", async (_what, changes, pointers) => {
+  ["an unknown member", { ttl: 5 }, ["/ttl"]],
+])("a body that breaks its schema is a 400: %s", async (_what, changes, pointers) => {
   const body = { tenant_id: 1, process_instance_id: "4711", attachment_ids: [nowhere], ...changes };
   const headers = { authorization: `Bearer ${await server.token({ roles: ["engine"] })}` };
   expect(await send(server, `POST ${path}`, { body, headers })).toMatchObject({ status: 400, pointers });
 });
 
-test("the administrator's lifetime is the URL's", async () => {
+test("the configured lifetime is that of the URL", async () => {
   const quick = await startServer({ environment: { FORM_ATTACHMENT_URL_TTL_SECONDS: "3600" } });
   const attachment = await commit(quick);
   const [url = ""] = await issue(quick, attachment);

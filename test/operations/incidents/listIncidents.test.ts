@@ -18,7 +18,7 @@ async function fail(): Promise<string> {
   return (await startInstance(server, key)).process_instance_id;
 }
 
-test("an incident says where, what kind, what to do, and whether anything was sent", async () => {
+test("an incident has its activity, type, what to do, and whether the request was sent", async () => {
   const id = await fail();
   const incident = await incidentOf(server, id);
   expect(incident).toEqual({
@@ -35,7 +35,7 @@ test("an incident says where, what kind, what to do, and whether anything was se
   });
 });
 
-test("newest first, in pages; those of one instance; resolved ones where they are asked for", async () => {
+test("newest first, in pages; filtered by instance and by resolved", async () => {
   const ids = [await fail(), await fail()];
   for (const id of ids) await incidentOf(server, id);
   const api = await server.incidents();
@@ -57,7 +57,7 @@ test("newest first, in pages; those of one instance; resolved ones where they ar
   expect(await api.listIncidents({ xActiveTenant: "tenant-1", processInstanceId: "nonsense" })).toEqual([]);
 });
 
-test("for administrators of the tenant alone", async () => {
+test("only for administrators of the tenant", async () => {
   const id = await fail();
   await incidentOf(server, id);
   expect(await incidentsOf(server, id, { user: "bob", tenant: 2, roles: ["admin_sop"] })).toEqual([]);

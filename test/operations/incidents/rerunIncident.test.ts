@@ -1,4 +1,4 @@
-/** Running a service task again: by a person, once an incident, with the next attempt's number. */
+/** Rerunning a service task: by a person, once for each incident, with the next attempt number. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { ResponseError } from "../../../sdk/src/generated/index.ts";
 import { type Partner, startPartner } from "../../infrastructure/outbound/partner.ts";
@@ -51,7 +51,7 @@ const keysOf = (id: string) =>
     .filter(([name, value]) => name === "idempotency-key" && value.startsWith(id))
     .map(([, value]) => value);
 
-test("a rerun sends again, and a failure of it is a new incident", async () => {
+test("a rerun sends again, and its failure is a new incident", async () => {
   const { id, incident } = await fail();
   const answer = await send(incident);
   expect(answer.status).toBe(202);
@@ -69,7 +69,7 @@ test("a rerun sends again, and a failure of it is a new incident", async () => {
   expect(keysOf(id)).toEqual([`${id}:call:1`, `${id}:call:2`, `${id}:call:3`]);
 });
 
-test("of many reruns at once one sends", async () => {
+test("if an incident is rerun many times at the same time, one rerun sends", async () => {
   const { id, incident } = await fail();
   status = 200;
   const answers = await Promise.all(Array.from({ length: 8 }, () => send(incident)));
@@ -79,7 +79,7 @@ test("of many reruns at once one sends", async () => {
   await expectProblem(await send(incident), "incident_resolved");
 });
 
-test("only administrators of its tenant can; what is no incident is a 404", async () => {
+test("only administrators of its tenant can rerun; an unknown incident is a 404", async () => {
   const { incident } = await fail();
   await expectProblem(await send(incident, { roles: ["member"] }), "unauthenticated");
   await expectProblem(await send(incident, { tenant: 2 }, "tenant-2"), "incident_not_found");
@@ -87,7 +87,7 @@ test("only administrators of its tenant can; what is no incident is a 404", asyn
   await expectProblem(await send(crypto.randomUUID()), "incident_not_found");
 });
 
-test("reruns, corrections and terminations at once never get in each other's way", async () => {
+test("simultaneous reruns, corrections and terminations do not deadlock", async () => {
   const api = await server.processes();
   for (let round = 0; round < 10; round++) {
     const { id, incident } = await fail();
@@ -105,11 +105,11 @@ test("reruns, corrections and terminations at once never get in each other's way
   }
 });
 
-test("who ran an incident again is logged", async () => {
+test("the log has who reran an incident", async () => {
   const { incident } = await fail();
   await send(incident);
   const line = server.logged.find(
-    ({ msg, incident_id }) => /run again/.test(String(msg)) && incident_id === incident,
+    ({ msg, incident_id }) => msg === "Incident rerun" && incident_id === incident,
   );
   expect(line).toMatchObject({ tenant_id: 1, actor: "alice", level: "info" });
 });

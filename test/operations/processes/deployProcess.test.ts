@@ -1,4 +1,4 @@
-/** Models are judged whole, by name and line, and become versions; nothing of a refused one is stored. */
+/** Deployments are validated completely, and become versions of their process. A refused one stores nothing. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 import {
@@ -40,7 +40,7 @@ async function refusal(bpmn: string, forms: readonly string[] = []): Promise<str
 const between = (element: string, id: string, beside = "") =>
   model(freshKey(), [start(), element, end(), flow("start", id, "end")].join("\n"), beside);
 
-test("the loan application of examples/ can be deployed, forms and all, without a warning", async () => {
+test("the loan application of examples/ deploys with its forms and without a warning", async () => {
   const folder = fileURLToPath(new URL("../../../examples/loan-application/", import.meta.url));
   const read = (name: string) => Bun.file(folder + name).text();
   const forms = ["loan_application", "correct_application", "review_application"];
@@ -57,14 +57,14 @@ test("the loan application of examples/ can be deployed, forms and all, without 
   });
 });
 
-test("each deployment of a process is its next version, also when many come at once", async () => {
+test("each deployment of a process is its next version, even if many come at the same time", async () => {
   const key = freshKey();
   const bpmn = model(key, [start(), end(), flow("start", "end")].join("\n"));
   const deployed = await Promise.all(Array.from({ length: 6 }, () => deploy(server, bpmn)));
   expect(deployed.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-describe("what the engine cannot run is refused by name and line", () => {
+describe("what the engine cannot run is refused with its element and line", () => {
   const cases: [name: string, element: string, words: RegExp][] = [
     [
       "a script task",
@@ -129,7 +129,7 @@ describe("what the engine cannot run is refused by name and line", () => {
   });
 });
 
-test("all faults are told at once, each with its line", async () => {
+test("all faults are reported together, each with its line", async () => {
   const bpmn = between('<scriptTask id="a"/>\n<sendTask id="b"/>\n<callActivity id="c"/>', "a");
   expect((await refusal(bpmn)).map((detail) => /^Line \d+, "\w+"/.exec(detail)?.[0])).toEqual([
     'Line 5, "a"',
@@ -138,7 +138,7 @@ test("all faults are told at once, each with its line", async () => {
   ]);
 });
 
-test("what is no BPMN is refused: other XML, broken XML, entities, dangling references, ids that stand twice", async () => {
+test("what is not BPMN is refused: other or broken XML, entities, dangling references, repeated ids", async () => {
   for (const text of ["", "nonsense", "<a/>", "<definitions>", '{"a":1}'])
     expect(await refusal(text)).not.toEqual([]);
   const bomb = '<!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><definitions>&b;</definitions>';
@@ -149,7 +149,7 @@ test("what is no BPMN is refused: other XML, broken XML, entities, dangling refe
   expect((await refusal(twice)).join()).toContain("twice");
 });
 
-test("a process has one way in, is executable, and has a key that a table can be named by", async () => {
+test("a process needs one start event, isExecutable, and a key that can name a table", async () => {
   const key = freshKey();
   const two = model(key, [start(), start("other"), end(), flow("start", "end")].join("\n"));
   expect((await refusal(two)).join()).toContain("one start event");
@@ -162,7 +162,7 @@ test("a process has one way in, is executable, and has a key that a table can be
   expect((await refusal(long)).join()).toContain("59 bytes");
 });
 
-test("huge and deep models are refused, and soon", async () => {
+test("huge and deep models are refused quickly", async () => {
   const many = Array.from({ length: 25_000 }, (_, n) => `<userTask id="t${n}"/>`).join("");
   expect((await refusal(model(freshKey(), many))).join()).toContain("20000");
   const deep = "<subProcess>".repeat(10_000) + "</subProcess>".repeat(10_000);
@@ -171,14 +171,14 @@ test("huge and deep models are refused, and soon", async () => {
   await expectProblem(tooLarge, "invalid_body");
 });
 
-test("a large model and large forms are read while others are served", async () => {
+test("other requests are served while a large model and large forms are read", async () => {
   const properties = Array.from({ length: 10_000 }, (_, n) => `<camunda:property name="p${n}" value="1"/>`);
   const extensions = `<extensionElements><camunda:properties>${properties.join("")}</camunda:properties></extensionElements>`;
   const bpmn = between(`<userTask id="x">${extensions}</userTask>`, "x");
   const form = (id: number) =>
     JSON.stringify({ id: `f${id}`, components: [], filling: Array(50_000).fill(0) });
   const forms = Array.from({ length: 10 }, (_, id) => form(id));
-  // Threads that begin to work load their modules first.
+  // A new thread loads its modules first.
   await send(bpmn, forms);
   const { longest, total } = await stopsDuring(async () => {
     expect((await send(bpmn, forms)).status).toBe(201);
@@ -200,14 +200,14 @@ test("forms have at most 2,000 components and 64 levels", async () => {
   }
 });
 
-test("what is ignored is a warning with its line", async () => {
+test("ignored elements are warnings with their line", async () => {
   const task = userTask("x", 'camunda:assignee="alice" camunda:dueDate="2026-01-01T00:00:00Z"');
   const { warnings } = await deploy(server, between(task, "x"));
   expect(warnings).toHaveLength(2);
   expect(warnings[0]).toMatch(/^Line 5, "x": camunda:assignee is ignored/);
 });
 
-test("an inclusive gateway may split, and not join", async () => {
+test("an inclusive gateway may split, but not join", async () => {
   const key = freshKey();
   const gateways = '<inclusiveGateway id="split" default="split_end"/>\n<inclusiveGateway id="merge"/>';
   const split = [flow("start", "split", "end"), conditionalFlow("split", "a", "${n > 1}")];
@@ -219,7 +219,7 @@ test("an inclusive gateway may split, and not join", async () => {
   await deploy(server, model(key, [...parts, ...split, flow("a", "merge", "end")].join("\n")));
 });
 
-test("a pool for somebody outside and its message flows are drawing alone", async () => {
+test("an external pool and its message flows have no effect", async () => {
   const key = freshKey();
   const flows =
     '<messageFlow id="asks" sourceRef="them" targetRef="x"/><messageFlow id="tells" sourceRef="x" targetRef="them"/>';
@@ -233,7 +233,7 @@ test("a pool for somebody outside and its message flows are drawing alone", asyn
   expect((await startInstance(server, key)).state).toBe("active");
 });
 
-test("what would never happen is a warning: variables of errors, refusals that nothing catches", async () => {
+test("what can never happen is a warning: variables of errors, rejections that nothing catches", async () => {
   const key = freshKey();
   const properties = { method: "GET", url: "https://a.example", redirect_failures_to_error_boundary: "true" };
   const { event, error } = boundaryError("refused", "caught");
@@ -257,7 +257,7 @@ test("what would never happen is a warning: variables of errors, refusals that n
   ]);
 });
 
-test("forms are form-js schemas with ids, and those that the model names are there", async () => {
+test("forms are form-js schemas with ids, and every form that the model names is included", async () => {
   const task = userTask("x", 'camunda:formRef="review"');
   const bpmn = between(task, "x");
   const missing = await expectProblem(await send(bpmn), "invalid_form");
@@ -287,7 +287,7 @@ test("the table builder neither shows nor touches a process's transaction table"
   await expectProblem(taken, "table_name_in_use");
 });
 
-test("a process whose table would take the place of one of the tenant's own is refused", async () => {
+test("a process key whose table the tenant already has is refused", async () => {
   const key = freshKey();
   const table = await makeTable(server, { a: "text" }, { name: `trx_${key}` });
   await table.insert({ a: "mine" });
@@ -296,7 +296,7 @@ test("a process whose table would take the place of one of the tenant's own is r
   expect(await table.values()).toEqual([{ a: "mine" }]);
 });
 
-test("only administrators deploy", async () => {
+test("only administrators can deploy", async () => {
   const bpmn = between(userTask("x"), "x");
   for (const roles of [["member"], ["engine"]]) {
     const authorization = `Bearer ${await server.token({ roles })}`;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("the model as it was deployed, and the form that starts it, however the model names it", async () => {
+test("returns the model as it was deployed, and its start form, however the model names it", async () => {
   const form = { id: "apply", type: "default", components: [{ type: "textfield", key: "name" }] };
   for (const attribute of [
     'camunda:formRef="apply"',
@@ -26,7 +26,7 @@ test("the model as it was deployed, and the form that starts it, however the mod
   }
 });
 
-test("a process without a start form has none; one that is not there is a 404, as is another tenant's", async () => {
+test("the start form may be null; an unknown process and that of another tenant are 404", async () => {
   const key = freshKey();
   await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));
   const api = await server.processes();

@@ -20,7 +20,7 @@ const get = async (id: string, { tenant = 1, ...claims }: TokenClaims) =>
     },
   });
 
-test("for whoever started it, participants of its discussion, administrators and engines; for others it does not exist", async () => {
+test("its starter, participants of its discussion, administrators and engines see it; others get a 404", async () => {
   const key = freshKey();
   await deploy(server, model(key, [start(), userTask("a"), end(), flow("start", "a", "end")].join("\n")));
   const starter = member("jane");
@@ -42,9 +42,9 @@ test("for whoever started it, participants of its discussion, administrators and
     await expectProblem(await get(none, {}), "process_instance_not_found");
 });
 
-test("an instance with an open incident says so", async () => {
+test("an instance with an open incident has the state incident", async () => {
   const key = freshKey();
-  // Refused by the outbound policy: the server allows nothing here.
+  // The outbound policy refuses the call, because this server allows nothing.
   await deploy(server, oneCall(key, { method: "POST", url: "http://127.0.0.1:9/", body: "{}" }));
   const { process_instance_id: id } = await startInstance(server, key);
   await reaches(server, id, "incident");

@@ -20,7 +20,7 @@ const read = async (id: string, headers: Record<string, string> = {}) =>
     headers: { "x-active-tenant": "tenant-1", ...headers },
   });
 
-test("every type comes back as an engine shows it, with every digit", async () => {
+test("every type is returned as an engine shows it, with every digit", async () => {
   const metadata = JSON.stringify(await upload(server));
   const body = `{"process_key":"${key}","variables":{
     "string":{"value":"é\\n\\"x\\""}, "integer":{"value":7}, "long":{"value":9223372036854775807,"type":"Long"},
@@ -55,7 +55,7 @@ test("every type comes back as an engine shows it, with every digit", async () =
   });
 });
 
-test("a String may be long here, and its length is logged, not its value", async () => {
+test("a long String is accepted, and its length is logged but not its value", async () => {
   const long = "secret".repeat(1_000);
   const { process_instance_id: id } = await startInstance(server, key, { variables: { long } });
   expect(((await (await read(id)).json()) as { long: { value: string } }).long.value).toBe(long);

@@ -44,7 +44,7 @@ const read = async (id: string) => {
   return api.getProcessVariables({ xActiveTenant: "tenant-1", processInstanceId: id });
 };
 
-test("what an incident lacks is given, and the rerun goes out with it", async () => {
+test("a rerun sends the request with a variable that was missing", async () => {
   const partner = await startPartner();
   const key = freshKey();
   const url = `http://127.0.0.1:${partner.port}`;
@@ -63,7 +63,7 @@ test("what an incident lacks is given, and the rerun goes out with it", async ()
   await partner.stop();
 });
 
-test("the variables that are named change, whatever type they had, and the report and the next step know them", async () => {
+test("the named variables change value and type, and the report and the next step see them", async () => {
   const { key, id } = await waitingInstance({ a: "1", b: "stays" });
   await correct(id, { variables: { a: { value: 2 }, c: { value: [1.1], type: "Json" } } });
   expect(await read(id)).toMatchObject({
@@ -77,7 +77,7 @@ test("the variables that are named change, whatever type they had, and the repor
   expect(await tasksOf(server, id)).toHaveLength(1);
 });
 
-test("an attachment is bound, or nothing is written", async () => {
+test("an attachment is bound, or else nothing is written", async () => {
   const { id } = await waitingInstance({ a: "1" });
   const elsewhere: CommittedAttachment = await commit(server);
   const foreign = { attachment_id: elsewhere.id, file_name: "a.png" };
@@ -91,7 +91,7 @@ test("an attachment is bound, or nothing is written", async () => {
   expect(row).toEqual({ state: "committed", process_instance_id: id } as never);
 });
 
-test("an administrator of the tenant alone, and only while the instance runs", async () => {
+test("only an administrator of the tenant can, and only while the instance runs", async () => {
   const { id } = await waitingInstance();
   const body = { variables: { a: { value: 1 } } };
   const member = { authorization: `Bearer ${await server.token({ roles: ["member"] })}` };
@@ -109,7 +109,7 @@ test("an administrator of the tenant alone, and only while the instance runs", a
   await expectProblem(await correct(id, body), "instance_ended");
 });
 
-test("corrections and completions of one instance come one after the other, and none is lost", async () => {
+test("simultaneous corrections and completions of one instance are not lost", async () => {
   const { id } = await waitingInstance();
   const names = Array.from({ length: 20 }, (_, n) => `v${n}`);
   const answers = await Promise.all(
@@ -119,7 +119,7 @@ test("corrections and completions of one instance come one after the other, and 
   expect(Object.keys(await read(id)).toSorted()).toEqual(names.toSorted());
 });
 
-test("who corrected which variables is logged, and no value", async () => {
+test("the log has who corrected which variables, but no values", async () => {
   const { id } = await waitingInstance({ a: "1" });
   await correct(id, { variables: { a: { value: "a secret" } } });
   const line = server.logged.find((line) => line.process_instance_id === id && "names" in line);

@@ -1,4 +1,4 @@
-/** Instances start with their variables and their attachments, or not at all. */
+/** Instances start with all of their variables and attachments, or not at all. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { fixture, member, upload } from "../../support/attachments.ts";
 import { conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
@@ -40,7 +40,7 @@ test("an instance starts and waits at its user task", async () => {
   ]);
 });
 
-test("each fault of a variable is told once, where it is", async () => {
+test("each fault of a variable is reported once, with its pointer", async () => {
   const key = await deployReview();
   const variables = { a: { value: "x", type: "Object" }, b: { value: 1, typ: "Long" }, c: {} };
   const problem = await expectProblem(await send({ process_key: key, variables }), "invalid_body");
@@ -51,7 +51,7 @@ test("each fault of a variable is told once, where it is", async () => {
   ]);
 });
 
-test("faults that a schema sees are told together with those that it cannot see", async () => {
+test("faults of the schema are reported together with those of the values", async () => {
   const key = await deployReview();
   const variables = {
     shape: { value: "x", type: "Object" },
@@ -71,13 +71,13 @@ test("faults that a schema sees are told together with those that it cannot see"
     await expectProblem(await send({ process_key: key, variables: broken }), "invalid_body");
 });
 
-test("an instance in which nothing waits is completed when it is answered", async () => {
+test("an instance in which nothing waits is completed in the answer", async () => {
   const key = freshKey();
   await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));
   expect((await startInstance(server, key)).state).toBe("completed");
 });
 
-test("the attachments that variables name are bound, under either key and as text or Json", async () => {
+test("attachments that variables name are bound, with either key and as String or Json", async () => {
   const key = await deployReview();
   const by = member();
   const [one, two, three] = await Promise.all([
@@ -100,7 +100,7 @@ test("the attachments that variables name are bound, under either key and as tex
   );
 });
 
-test("a variable says of its file what the server knows, whatever the client wrote", async () => {
+test("file metadata in a variable is replaced by what the server knows", async () => {
   const key = await deployReview();
   const [card, scan, bare] = await Promise.all([upload(server), upload(server), upload(server)]);
   const forged = { file_name: "forged.pdf", mime_type: "application/pdf", size: 1 };
@@ -134,7 +134,7 @@ test("a variable says of its file what the server knows, whatever the client wro
   expect(await tasklist.getTaskVariables(target)).toMatchObject({ card: shown, scan: shown, bare: shown });
 });
 
-test("conditions see what the server knows of a file, from the first step on", async () => {
+test("conditions see the server's file metadata from the first step", async () => {
   const key = freshKey();
   const gateway = '<exclusiveGateway id="decision" default="decision_review"/>';
   const flows = [
@@ -173,7 +173,7 @@ test("an attachment of another instance is a 409", async () => {
   expect(await rowsOf(key)).toBe(1);
 });
 
-test("of two instances that start with one attachment at once, one has it", async () => {
+test("if two instances start with one attachment at the same time, one gets it", async () => {
   const key = await deployReview();
   const variables = { card: { value: JSON.stringify(await upload(server)) } };
   const answers = await Promise.all(Array.from({ length: 6 }, () => send({ process_key: key, variables })));
@@ -181,7 +181,7 @@ test("of two instances that start with one attachment at once, one has it", asyn
   expect(await rowsOf(key)).toBe(1);
 });
 
-test("a process that its own model stops at once does not start", async () => {
+test("a process whose model fails in its first step does not start", async () => {
   const key = freshKey();
   const gateway = '<exclusiveGateway id="decision"/>';
   const flows = [flow("start", "decision"), conditionalFlow("decision", "end", "${amount > 5}")];
@@ -197,7 +197,7 @@ test("a process that its own model stops at once does not start", async () => {
   expect((await startInstance(server, key, { variables: { amount: 6 } })).state).toBe("completed");
 });
 
-const unfit = 'The time of "wait" is no date and no duration of ISO 8601.';
+const unfit = 'The time of "wait" is not a date or duration in ISO 8601.';
 const none = "The expression ${when} gives a timer no date and no duration.";
 test.each([
   ["soon", unfit],
@@ -206,9 +206,9 @@ test.each([
   ["", none],
   [null, none],
   [60, none],
-  ["P10000Y", 'The time of "wait" is beyond the year 9999.'],
-  ["P999999Y", 'The time of "wait" is no date and no duration of ISO 8601.'],
-])("a process with a timer that is given %p does not start", async (when, reason) => {
+  ["P10000Y", 'The time of "wait" is after the year 9999.'],
+  ["P999999Y", 'The time of "wait" is not a date or duration in ISO 8601.'],
+])("a process with the timer %p does not start", async (when, reason) => {
   const key = freshKey();
   const timer =
     '<intermediateCatchEvent id="wait"><timerEventDefinition><timeDuration xsi:type="tFormalExpression">${when}</timeDuration></timerEventDefinition></intermediateCatchEvent>';
@@ -219,7 +219,7 @@ test.each([
   expect(await rowsOf(key)).toBe(0);
 });
 
-test("a loop in which nothing waits is refused, and soon", async () => {
+test("a loop in which nothing waits is refused quickly", async () => {
   const key = freshKey();
   const gateways = '<exclusiveGateway id="g" default="g_h"/><exclusiveGateway id="h" default="h_g"/>';
   const flows = [flow("start", "g", "h", "g"), conditionalFlow("h", "end", "${done}")];
@@ -230,7 +230,7 @@ test("a loop in which nothing waits is refused, and soon", async () => {
   expect((await startInstance(server, key, { variables: { done: true } })).state).toBe("completed");
 });
 
-test("what is not deployed in this tenant does not exist", async () => {
+test("a process that is not deployed in this tenant does not exist", async () => {
   const key = await deployReview();
   await expectProblem(await send({ process_key: "nothing" }), "process_not_found");
   const api = await server.processes({ user: "bob", tenant: 2, roles: ["admin_sop"] });
@@ -241,7 +241,7 @@ test("what is not deployed in this tenant does not exist", async () => {
   expect(elsewhere).rejects.toMatchObject({ response: { status: 404 } });
 });
 
-test("faults of variables are told all at once, with their places", async () => {
+test("all faults of variables are reported together, with their pointers", async () => {
   const key = await deployReview();
   const variables = {
     a: { value: "x", type: "Integer" },
@@ -256,7 +256,7 @@ test("faults of variables are told all at once, with their places", async () => 
   expect(await rowsOf(key)).toBe(0);
 });
 
-test("a new version is for instances that start from now on", async () => {
+test("a new version is used by instances that start after it", async () => {
   const key = await deployReview();
   const old = await startInstance(server, key);
   const second = await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));
@@ -265,7 +265,7 @@ test("a new version is for instances that start from now on", async () => {
   expect(await stateOf(server, old.process_instance_id)).toBe("active");
 });
 
-test("a file of a real form travels: fixture, draft, variable, instance", async () => {
+test("a file of a real form goes from draft to variable to instance", async () => {
   const key = await deployReview();
   const metadata = await upload(server, { file: await fixture("libreoffice.pdf") });
   const { process_instance_id } = await startInstance(server, key, {

@@ -26,7 +26,7 @@ const terminate = (id: string, init: RequestInit = {}) =>
     ...init,
   });
 
-test("a terminated instance waits for nothing, and cannot be terminated again", async () => {
+test("a terminated instance has no open tasks, and cannot be terminated again", async () => {
   const key = freshKey();
   await deploy(
     server,
@@ -46,9 +46,9 @@ test("a terminated instance waits for nothing, and cannot be terminated again", 
   await expectProblem(await terminate(id), "instance_ended");
 });
 
-test("an incident goes with its instance", async () => {
+test("terminating an instance resolves its incident", async () => {
   const key = freshKey();
-  // Refused by the outbound policy.
+  // The outbound policy refuses the call.
   await deploy(server, oneCall(key, { method: "POST", url: "http://127.0.0.1:9/", body: "{}" }));
   const { process_instance_id: id } = await startInstance(server, key);
   const { incident_id } = await incidentOf(server, id);
@@ -61,7 +61,7 @@ test("an incident goes with its instance", async () => {
   await expectProblem(rerun, "incident_resolved");
 });
 
-test("only administrators of the instance's tenant can", async () => {
+test("only administrators of the instance's tenant can terminate it", async () => {
   const key = freshKey();
   await deploy(
     server,
@@ -83,7 +83,7 @@ test("only administrators of the instance's tenant can", async () => {
   expect(await stateOf(server, id)).toBe("active");
 });
 
-test("who terminated it is logged", async () => {
+test("the log has who terminated it", async () => {
   const key = freshKey();
   const waiting = [start(), userTask("review"), end(), flow("start", "review", "end")];
   await deploy(server, model(key, waiting.join("\n")));
@@ -91,7 +91,7 @@ test("who terminated it is logged", async () => {
   await terminate(process_instance_id);
   const line = server.logged.find(
     ({ msg, ...line }) =>
-      msg === "an instance was terminated" && line.process_instance_id === process_instance_id,
+      msg === "Process instance terminated" && line.process_instance_id === process_instance_id,
   );
   expect(line).toMatchObject({ tenant_id: 1, actor: "alice", level: "info" });
 });

@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 
 const path = (key: string, tenant = 1) => `/api/v1/report/${tenant}/processes/${key}/instances`;
 
-test("instances newest first with their variables, files as in the tasklist; pages and a total", async () => {
+test("instances with their variables, newest first, in pages and with a total", async () => {
   const key = freshKey("loan");
   await deploy(server, model(key, [start(), userTask("a"), end(), flow("start", "a", "end")].join("\n")));
   const card = await upload(server);
@@ -66,7 +66,7 @@ test("numbers keep every digit", async () => {
   expect(await (await server.request(path(key))).text()).toContain('"value":9223372036854775807');
 });
 
-test("for administrators of the tenant; what is not deployed there does not exist, whatever its table", async () => {
+test("only for administrators; a process that is not deployed is a 404, even if it has a table", async () => {
   const key = freshKey();
   await deploy(server, model(key, [start(), end(), flow("start", "end")].join("\n")));
   await expectProblem(await server.request(path("nothing")), "process_not_found");

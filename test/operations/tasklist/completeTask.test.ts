@@ -1,4 +1,4 @@
-/** Completing a task writes its variables and lets the process go on, or does nothing. */
+/** Completing a task writes its variables and moves the process on, or changes nothing. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { member, upload } from "../../support/attachments.ts";
 import { boundaryTimer, conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
@@ -43,7 +43,7 @@ const loop = (key: string) =>
     ].join("\n"),
   );
 
-test("a task is completed once, by any member; the process goes on by its variables", async () => {
+test("any member completes a task once, and its variables decide how the process continues", async () => {
   const key = freshKey();
   await deploy(server, loop(key));
   const { process_instance_id: id } = await startInstance(server, key);
@@ -60,7 +60,7 @@ test("a task is completed once, by any member; the process goes on by its variab
   expect(await stateOf(server, id)).toBe("completed");
 });
 
-test("of many who complete a task at once, one does", async () => {
+test("if many complete a task at the same time, one succeeds", async () => {
   const key = freshKey();
   await deploy(server, loop(key));
   const { process_instance_id: id } = await startInstance(server, key);
@@ -71,7 +71,7 @@ test("of many who complete a task at once, one does", async () => {
   expect((await tasksOf(server, id)).map(({ activity_id }) => activity_id)).toEqual(["b"]);
 });
 
-test("attachments are bound to the instance and the task; one that cannot be leaves the task open", async () => {
+test("attachments are bound to the instance and the task; if one cannot be, the task stays open", async () => {
   const key = freshKey();
   await deploy(server, loop(key));
   const { process_instance_id: id } = await startInstance(server, key);
@@ -90,7 +90,7 @@ test("attachments are bound to the instance and the task; one that cannot be lea
   expect(row).toEqual({ state: "committed", process_instance_id: id, task_id: taskId });
 });
 
-test("a variable says of its file what the server knows, also where it is written again", async () => {
+test("file metadata in a variable is replaced by what the server knows, even if it is written again", async () => {
   const key = freshKey();
   await deploy(server, loop(key));
   const [card, scan] = await Promise.all([upload(server), upload(server)]);
@@ -125,7 +125,7 @@ test("a variable says of its file what the server knows, also where it is writte
   expect(await tasklist.getTaskVariables(target)).toMatchObject({ card: shown, scan: shown });
 });
 
-test("a completion after which no way leads on is refused, and leaves the task open with its variables unwritten", async () => {
+test("a completion after which no condition holds is refused, and changes nothing", async () => {
   const key = freshKey();
   const gateway = '<exclusiveGateway id="decision"/>';
   const flows = [flow("start", "a", "decision"), conditionalFlow("decision", "end", "${amount > 5}")];
@@ -140,7 +140,7 @@ test("a completion after which no way leads on is refused, and leaves the task o
   await reaches(server, id, "completed");
 });
 
-test("a timer at its boundary takes a task away", async () => {
+test("a boundary timer cancels a task", async () => {
   const key = freshKey();
   const timer = boundaryTimer("late", "a", { after: "PT1S" });
   const body = [
@@ -162,7 +162,7 @@ test("a timer at its boundary takes a task away", async () => {
   await expectProblem(await complete(a?.task_id ?? "", {}), "task_completed");
 });
 
-test("another tenant's task does not exist, nor does a task that is none", async () => {
+test("a task of another tenant and an unknown task are 404", async () => {
   const key = freshKey();
   await deploy(server, loop(key));
   const { process_instance_id: id } = await startInstance(server, key);

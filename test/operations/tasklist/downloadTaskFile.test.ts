@@ -1,4 +1,4 @@
-/** Old files: for those who may look at their instance, and never as anything that a browser would run. */
+/** Files of type File: for those who may see the instance, and never as a type that a browser would run. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { member } from "../../support/attachments.ts";
 import { end, flow, model, start, userTask } from "../../support/bpmn.ts";
@@ -41,7 +41,7 @@ test("the file is saved under its name, never shown", async () => {
   expect(answer.headers.get("repr-digest")).toStartWith("sha-256=:");
 });
 
-test("no name of a file or of its variable breaks a header or a path", async () => {
+test("any name of a file or a variable is safe in headers and paths", async () => {
   const odd = "../a/b?c#d %2F\u2028";
   const valueInfo = { filename: 'a"\r\nX-Evil: 1\t/../é.pdf' };
   const file = { value: btoa("x"), type: "File", valueInfo };
@@ -57,7 +57,7 @@ test("no name of a file or of its variable breaks a header or a path", async () 
   );
 });
 
-test("whoever takes part in the instance's discussion may have it, and administrators may", async () => {
+test("participants of the instance's discussion and administrators may download it", async () => {
   const bob = member("bob");
   const path = `${key}/download/${instance}/page`;
   await expectProblem(await get(path, bob), "variable_not_found");
@@ -72,7 +72,7 @@ test("whoever takes part in the instance's discussion may have it, and administr
     expect(await (await get(path, claims)).text()).toBe(page);
 });
 
-test("what is not there, not a File, not of this process, or not for the caller is a 404", async () => {
+test("an unknown variable, another type, another process or another caller is a 404", async () => {
   const paths = [
     `${key}/download/${instance}/text`,
     `${key}/download/${instance}/nothing`,

@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 const get = (id: string, headers = {}) =>
   server.request(`/api/v1/tasklist/tasks/${id}`, { headers: { "x-active-tenant": "tenant-1", ...headers } });
 
-test("a task comes with its form, in the version that its instance runs", async () => {
+test("a task has its form, from the version that its instance runs", async () => {
   const key = freshKey();
   const body = [start(), userTask("a", 'camunda:formRef="review"'), end(), flow("start", "a", "end")].join(
     "\n",

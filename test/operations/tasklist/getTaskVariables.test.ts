@@ -1,4 +1,4 @@
-/** File variables in tasklist reads, as the reference's table has them; the SDK's rule finds what they name. */
+/** File variables in reads of the tasklist. See docs/decisions/requirements.md. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { member, upload } from "../../support/attachments.ts";
 import { end, flow, model, start, userTask } from "../../support/bpmn.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a new file is its absolute download path, an old one its relative one; the rest is as it was written", async () => {
+test("an attachment is its absolute download path, a File its relative path", async () => {
   const key = freshKey("loan");
   await deploy(server, model(key, [start(), userTask("a"), end(), flow("start", "a", "end")].join("\n")));
   const by = member();
@@ -39,7 +39,7 @@ test("a new file is its absolute download path, an old one its relative one; the
   expect(await old.text()).toBe("hello");
 });
 
-test("a task that is not open has none to show", async () => {
+test("a task that is not open is a 404", async () => {
   const headers = { "x-active-tenant": "tenant-1" };
   const path = `/api/v1/tasklist/tasks/${crypto.randomUUID()}/variables`;
   await expectProblem(await server.request(path, { headers }), "task_not_found");

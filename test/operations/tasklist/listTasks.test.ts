@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("open tasks, oldest first, for every member; those of one instance; none of another tenant", async () => {
+test("every member gets the open tasks of the tenant or of one instance, oldest first", async () => {
   const key = freshKey();
   const fork = '<parallelGateway id="fork"/><parallelGateway id="join"/>';
   const flows = [flow("start", "fork", "a", "join", "end"), flow("fork", "b", "join")];

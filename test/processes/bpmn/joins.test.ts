@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { loadModel, type ProcessModel } from "../../../src/processes/bpmn/readModel.ts";
-import { ProcessFailure, runStep, type Snapshot } from "../../../src/processes/engines/embedded/run.ts";
+import { ProcessFailure } from "../../../src/processes/engines/embedded/processFailure.ts";
+import { runStep, type Snapshot } from "../../../src/processes/engines/embedded/run.ts";
 import { boundaryTimer, conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
 
 const gateway = (kind: "parallel" | "exclusive", id: string, attributes = "") =>
@@ -172,7 +173,7 @@ test("a join that can never have all its tokens fails the step, and says which i
   for (const process of [plain, nested]) {
     const playing = () => play(process, { n: 0 }, () => 0);
     expect(playing).toThrow(ProcessFailure);
-    expect(playing).toThrow('The process would wait for ever: not all paths that lead to "join" were taken.');
+    expect(playing).toThrow('The process would never end: not all paths that lead to "join" were taken.');
     expect(play(process, { n: 2 }, () => 0)).toEqual(["a"]);
   }
 });

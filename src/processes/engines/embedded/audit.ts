@@ -1,4 +1,4 @@
-/** What the records of the audit trail have in common, of changes that an administrator makes through the engine. */
+/** The common part of audit records for changes that an administrator makes through the engine. */
 import type { AuditRecord } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { Origin } from "../../engine.ts";

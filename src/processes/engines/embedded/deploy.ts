@@ -1,5 +1,4 @@
-/** A model becomes the next version of its process. */
-
+/** Stores a model as the next version of its process. */
 import postgres from "postgres";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts";
@@ -24,11 +23,11 @@ export async function deploy(context: EngineContext, deployment: NewDeployment):
   const { tenant, by } = deployment;
   const deployedBy = by.actor;
   const { bpmn, forms: files } = deployment;
-  const judged = await context.workers
+  const validated = await context.workers
     .run(validateDeployment, { bpmn, forms: files }, String(tenant.id))
     .catch(refuseEndless);
-  if (judged.kind !== "model") throw new Problem(judged.kind, { errors: judged.errors });
-  const { processKey, name, warnings, forms } = judged;
+  if (validated.kind !== "model") throw new Problem(validated.kind, { errors: validated.errors });
+  const { processKey, name, warnings, forms } = validated;
   const version = await sql
     .begin(async (tx) => {
       await lockTenant(tx, tenant.id);
@@ -53,16 +52,13 @@ export async function deploy(context: EngineContext, deployment: NewDeployment):
     .catch((error: unknown) => {
       throw isDuplicateTable(error) ? keyInUse(processKey) : error;
     });
-  log.info(
-    { tenant_id: tenant.id, process_key: processKey, version, actor: deployedBy },
-    "a process was deployed",
-  );
+  log.info({ tenant_id: tenant.id, process_key: processKey, version, actor: deployedBy }, "Process deployed");
   return { processKey, version, name, warnings };
 }
 
 function refuseEndless(cause: unknown): never {
   if (!(cause instanceof WorkTimeout)) throw cause;
-  const message = `The model and its forms take longer than ${limitMs / 1000} seconds to read.`;
+  const message = `The model and its forms take more than ${limitMs / 1000} seconds to read. Make them smaller.`;
   throw new Problem("invalid_bpmn", { message, cause });
 }
 
@@ -71,5 +67,7 @@ const isDuplicateTable = (error: unknown) =>
 
 const keyInUse = (key: string) =>
   new Problem("process_key_in_use", {
-    message: `The process needs a table "${transactionTableName(key)}", and the tenant has another one of this name.`,
+    message:
+      `The process needs the table "${transactionTableName(key)}", but the tenant has another table of this name. ` +
+      "Choose another process key.",
   });

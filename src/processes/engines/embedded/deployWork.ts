@@ -1,4 +1,4 @@
-/** What another thread does for a deployment: it reads and judges the model and its forms. */
+/** Work of a deployment in another thread: reads and validates the model and its forms. */
 import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
 import { type ModelFault, readModel } from "../../bpmn/readModel.ts";
 import type { NewDeployment } from "../../engine.ts";
@@ -10,7 +10,7 @@ export type Validated =
       readonly processKey: string;
       readonly name: string;
       readonly warnings: readonly string[];
-      /** JSON text: form-js schemas by their ids. */
+      /** JSON text of form-js schemas by their ids. */
       readonly forms: string;
     }
   | { readonly kind: "invalid_bpmn" | "invalid_form"; readonly errors: readonly Fault[] };

@@ -1,8 +1,7 @@
 /**
- * The embedded process engine: bpmn-elements in memory, everything else in PostgreSQL. Any number of processes work on
- * one database; each instance is moved by one of them at a time, step by step (step.ts).
+ * The embedded process engine: bpmn-elements in memory, everything else in PostgreSQL. Any number of server processes
+ * share one database. One of them at a time runs a step of an instance (step.ts).
  */
-
 import type { Sql } from "../../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../../infrastructure/infrastructure.ts";
 import type { Jobs, Queue } from "../../../infrastructure/jobs/jobs.ts";
@@ -26,10 +25,10 @@ import { readFile, readVariables } from "./variableQueries.ts";
 
 export interface EmbeddedEngine {
   readonly engine: ProcessEngine;
-  /** For whoever carries service tasks out. */
+  /** For the worker that executes service tasks. */
   readonly serviceTasks: ServiceTasks;
   readonly jobs: Queue<ServiceTaskJob>;
-  /** Begins to fire timers. */
+  /** Starts to fire timers. */
   work(): void;
 }
 

@@ -11,7 +11,7 @@ export interface TimerJob {
   readonly tenant_id: number;
 }
 
-/** What the parts of the embedded engine share. */
+/** What the files of the embedded engine share. */
 export interface EngineContext {
   readonly sql: Sql;
   readonly log: Logger;

@@ -1,14 +1,16 @@
-/** Timers of instances whose moment has come. */
+/** Fires the timers of instances. */
 import { retriesInSilence } from "../../../infrastructure/jobs/runner.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { raiseOfTimer } from "./incidents.ts";
-import { ProcessFailure, StaleEvent, type Waiting } from "./run.ts";
+import { ProcessFailure } from "./processFailure.ts";
+import { StaleEvent, type Waiting } from "./run.ts";
 import { advance } from "./step.ts";
 
 /**
- * Fires the first timer that is due; the step enqueues the job of the next. One that cannot go on becomes an incident,
- * and the others have their turn. Jobs may come late, twice, or for an instance that has gone on: then nothing happens.
+ * Fires the first timer that is due. The step enqueues the job of the next timer. A timer that fails becomes an
+ * incident, and the next one fires. A job may come late, twice, or after the instance has moved on: then nothing
+ * happens.
  */
 export async function fireTimer(context: EngineContext, job: TimerJob, retries: number): Promise<void> {
   const { process_instance_id: processInstanceId, tenant_id: tenantId } = job;
@@ -26,7 +28,7 @@ export async function fireTimer(context: EngineContext, job: TimerJob, retries: 
       const timer = timerOf(error);
       if (!isProcessFailure(error) && retries < retriesInSilence) throw error;
       await raiseOfTimer(context, instance, {
-        ...told(error),
+        ...describe(error),
         activityId: timer?.activityId ?? "",
         cause: error,
       });
@@ -36,19 +38,20 @@ export async function fireTimer(context: EngineContext, job: TimerJob, retries: 
   }
 }
 
-/** The timer's event that the process cannot go on from. */
+/** The event of the timer that failed. */
 const timerOf = (error: unknown): Waiting | undefined =>
   error instanceof Problem && error.cause instanceof ProcessFailure ? error.cause.timer : undefined;
 
 const isProcessFailure = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === "process_failed";
 
-function told(error: unknown): { readonly type: string; readonly message: string } {
+function describe(error: unknown): { readonly type: string; readonly message: string } {
   if (isProcessFailure(error))
     return {
       type: error.code,
-      message: `A timer has fired, but the process cannot go on: ${error.message}`,
+      message: `A timer fired, but the process could not continue: ${error.message}`,
     };
-  const message = "A timer is due, but something goes wrong on our side again and again; the log knows more.";
+  const message =
+    "A timer could not fire because of a server error. See the server log, and rerun the incident.";
   return { type: "internal_error", message };
 }

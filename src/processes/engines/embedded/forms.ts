@@ -1,11 +1,11 @@
-/** form-js schemas that come with a model, by their ids. */
+/** The form-js schemas of a deployment, by their ids. */
 import type { Fault } from "../../../infrastructure/problem.ts";
 import type { ModelFacts } from "../../bpmn/readModel.ts";
 import type { NewDeployment } from "../../engine.ts";
 
 type Forms = Readonly<Record<string, unknown>>;
 
-/** Or every fault: what is no form, what is there twice, and what the model names in vain. */
+/** Reads the forms. Returns all faults instead if a file is not a form, an id is not unique, or a form is missing. */
 export function readForms(
   files: NewDeployment["forms"],
   model: ModelFacts,
@@ -17,38 +17,39 @@ export function readForms(
     const fault = (detail: string) =>
       faults.push({ pointer: `/form/${index}`, detail: `${file.fileName}: ${detail}` });
     if (typeof read === "string") fault(read);
-    else if (Object.hasOwn(forms, read.id)) fault(`The form "${read.id}" is there twice.`);
+    else if (Object.hasOwn(forms, read.id))
+      fault(`Another file of this deployment has the form id "${read.id}" too.`);
     else forms[read.id] = read;
   }
   if (faults.length === 0) faults.push(...missing(model, forms));
   return faults.length > 0 ? { faults } : { schemas: { ...forms } };
 }
 
-/** The form, or why it is none. */
+/** The form, or the reason why the text is not one. */
 function readForm(text: string): { readonly id: string } | string {
   let form: { id?: unknown; components?: unknown } | null;
   try {
     form = JSON.parse(text);
   } catch {
-    return "It is not JSON.";
+    return "The file is not JSON.";
   }
   if (typeof form !== "object" || form === null || !Array.isArray(form.components))
-    return "It is not a form-js schema: it has no components.";
+    return "The file is not a form-js schema: it has no components.";
   const { id } = form;
-  if (typeof id !== "string" || id === "" || id.length > 255) return "It is a form without an id.";
+  if (typeof id !== "string" || id === "" || id.length > 255) return "The form has no id.";
   return tooLarge(form) ?? { ...form, id };
 }
 
-/** Of lists and objects within each other. */
+/** Levels of nested lists and objects. */
 const maxDepth = 64;
 const maxComponents = 2_000;
 
-/** Every visitor's variables are held against the form. Level by level: a deep form has no end for a stack. */
+/** Limits the form, because every visitor's variables are compared with it. Has no recursion, so depth is harmless. */
 function tooLarge(form: object): string | undefined {
   let components = 0;
   let level: object[] = [form];
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maxDepth) return `It nests deeper than ${maxDepth} levels.`;
+    if (depth > maxDepth) return `The form is nested deeper than ${maxDepth} levels.`;
     const next: object[] = [];
     const add = (child: unknown) => {
       if (typeof child === "object" && child !== null) next.push(child);
@@ -60,7 +61,7 @@ function tooLarge(form: object): string | undefined {
     }
     level = next;
   }
-  return components > maxComponents ? `It has more than ${maxComponents} components.` : undefined;
+  return components > maxComponents ? `The form has more than ${maxComponents} components.` : undefined;
 }
 
 function missing({ startFormRef, userTasks }: ModelFacts, forms: Forms): Fault[] {
@@ -68,6 +69,6 @@ function missing({ startFormRef, userTasks }: ModelFacts, forms: Forms): Fault[]
   const absent = new Set(named.filter((ref) => ref !== undefined && !Object.hasOwn(forms, ref)));
   return [...absent].map((ref) => ({
     pointer: "/form",
-    detail: `The model names the form "${ref}", and no file has this id.`,
+    detail: `The model uses the form "${ref}", but no file has this form id.`,
   }));
 }

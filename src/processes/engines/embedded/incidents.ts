@@ -1,16 +1,16 @@
-/** Incidents are raised here and nowhere else: each one is in the log too, where operators watch for it. */
+/** Creates every incident, and logs it for operators. */
 import type { NewIncident } from "../../serviceTasks.ts";
 import type { EngineContext } from "./engineContext.ts";
 import { insertIncident, insertTimerIncident, type TimerIncident } from "./incidentQueries.ts";
 import type { TaskRow } from "./serviceTaskQueries.ts";
 
-/** The attempt becomes an incident, or the incident that it is already says what is known now. */
+/** Turns an attempt into an incident, or updates the incident that it already is. */
 export async function raise({ sql, log }: EngineContext, row: TaskRow, incident: NewIncident): Promise<void> {
   const raised = await insertIncident(sql, row, incident);
-  log.warn(told(row, incident), raised ? "an incident" : "a failure of a service task that is over");
+  log.warn(factsOf(row, incident), raised ? created : "Service task failed, but is no longer open");
 }
 
-/** The integration answered, and the process cannot go on by it: the answer is kept for a rerun, which sends nothing. */
+/** As `raise`, for an answer with which the process could not continue. A rerun uses the answer and sends nothing. */
 export async function raiseWithAnswer(
   { sql, log }: EngineContext,
   row: TaskRow,
@@ -18,12 +18,12 @@ export async function raiseWithAnswer(
 ): Promise<void> {
   const raised = await insertIncident(sql, row, { ...incident, outcome });
   log.warn(
-    { ...told(row, incident), err: cause },
-    raised ? "an incident" : "an answer of a service task that is over",
+    { ...factsOf(row, incident), err: cause },
+    raised ? created : "Service task was answered, but is no longer open",
   );
 }
 
-/** A timer that cannot go on has no service task behind it. An event has one such incident at a time. */
+/** An incident of a timer, which has no service task. An event has one such incident at a time. */
 export async function raiseOfTimer(
   { sql, log }: EngineContext,
   instance: { readonly id: string; readonly tenantId: number },
@@ -32,10 +32,15 @@ export async function raiseOfTimer(
   if (!(await insertTimerIncident(sql, instance, incident))) return;
   const { id: process_instance_id, tenantId: tenant_id } = instance;
   const { activityId: activity_id, type } = incident;
-  log.warn({ tenant_id, process_instance_id, activity_id, type, err: cause }, "an incident");
+  log.warn(
+    { tenant_id, process_instance_id, activity_id, type, err: cause },
+    "Timer failed; incident created",
+  );
 }
 
-const told = (row: TaskRow, { type }: NewIncident) => ({
+const created = "Service task failed; incident created";
+
+const factsOf = (row: TaskRow, { type }: NewIncident) => ({
   tenant_id: row.tenantId,
   process_instance_id: row.processInstanceId,
   activity_id: row.activityId,

@@ -93,7 +93,9 @@ async function insert(
   return snapshot.engineState === null ? "completed" : "active";
 }
 
-/** Naming an upload in a variable gives no right to it: a user binds own uploads. `requireOwnUploads` checks visitors. */
+/**
+ * Naming an upload in a variable gives no right to it: a user binds own uploads. `requireOwnUploads` checks visitors.
+ */
 const binderOf = (by: NewInstance["by"]): BindingUser | undefined =>
   "user" in by && !by.bindsAny ? { user: by.user } : undefined;
 

@@ -1,4 +1,4 @@
-/** Models by their definition's id, read once a process: a definition never changes. */
+/** Models by their definition's id. A definition never changes, so each server process reads it once. */
 import { LRUCache } from "lru-cache";
 import type { Queryable } from "../../../infrastructure/database/connect.ts";
 import { type Workers, workIn } from "../../../infrastructure/workers/workers.ts";
@@ -7,23 +7,23 @@ import { findBpmn } from "./definitionQueries.ts";
 
 export interface Model extends ModelFacts {
   readonly definitionId: string;
-  /** A digest of its text, by which other threads know it. */
+  /** A digest of its text, by which other threads find it. */
   readonly key: string;
-  /** The model itself, where it is small enough to be read and run in the main thread. */
+  /** The model, if it is small enough for the main thread. */
   readonly here: ProcessModel | undefined;
-  /** Whether an activity's BPMN error is caught: at its own boundary, or at that of a sub-process around it. */
+  /** Whether a boundary event of the activity, or of a sub-process around it, catches the BPMN error. */
   catchesError(activityId: string, code: string): boolean;
 }
 
 export interface Models {
   of(sql: Queryable, definitionId: string): Promise<Model>;
-  /** Undefined where it was not asked for yet. */
+  /** Undefined if the model has not been read yet. */
   known(definitionId: string): Model | undefined;
 }
 
-/** Characters of a model that is read in the main thread, in some 20 ms. */
+/** Characters. The main thread reads a model of this size in about 20 ms. */
 const largestHere = 32 * 1024;
-/** Its flow elements: each is made anew for every step. */
+/** Flow elements. Every step creates each of them again. */
 const mostElementsHere = 150;
 
 const readFacts = workIn<typeof import("./stepWork.ts")>()(
@@ -48,7 +48,7 @@ export function createModels(workers: Workers): Models {
   };
 }
 
-/** Without remembering it. */
+/** Reads a model without caching it. */
 export async function readModel(sql: Queryable, definitionId: string, workers: Workers): Promise<Model> {
   const { bpmn, tenantId } = await findBpmn(sql, definitionId);
   const key = new Bun.CryptoHasher("sha256").update(bpmn).digest("hex");

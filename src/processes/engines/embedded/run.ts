@@ -1,78 +1,71 @@
 /**
- * One step of a process instance, in memory alone: the model, what the engine knew after the last step and one event
- * in; where the instance stands then out. The engine runs until nothing moves by itself, and is thrown away.
+ * Runs one step of a process instance, in memory. Takes the model, the state after the last step and one event, and
+ * returns a snapshot. The engine runs until everything waits, and is then discarded.
  *
- * Service tasks are only noted: whoever stores the step has them carried out, and comes back with another event. Timers
- * never tick here: the next moment is told, and at that moment somebody comes back. A step fires one timer at most, and
- * only if that is what it is about: so what an event interrupts is gone before another timer's turn, and a timer that
- * cannot go on stands in no other's way.
+ * The snapshot lists the service tasks that wait: the caller has them executed and returns with another event. Timers
+ * do not tick here: the snapshot has the time of the next one, and the caller returns at that time. A step fires at
+ * most one timer, and only for the event `timerDue`. So an event has interrupted its timers before the next one fires,
+ * and a timer that fails does not hold up the others.
  *
- * The engine is bpmn-elements, the part of bpmn-engine that runs a definition: bpmn-engine's own shell copies every
- * event once more, and a step took twice as long.
+ * The engine is bpmn-elements. See docs/decisions/processes.md.
  */
 import { Context, Definition, Environment, type Extension } from "bpmn-elements";
-import { createExpressions, ExpressionError } from "../../bpmn/expressions.ts";
+import { createExpressions } from "../../bpmn/expressions.ts";
 import type { ProcessModel } from "../../bpmn/readModel.ts";
+import { ProcessFailure, processFailureOf } from "./processFailure.ts";
 import { type RecordedTimer, type RecordedTimers, recordedTimers } from "./timers.ts";
 
 export type EngineEvent =
   | { readonly kind: "started" }
-  /** The first timer that is due, but for those of these executions. */
+  /** Fires the first timer that is due, except those of these executions. */
   | { readonly kind: "timerDue"; readonly except: ReadonlySet<string> }
   | { readonly kind: "userTaskCompleted"; readonly executionId: string }
   | { readonly kind: "serviceTaskCompleted"; readonly executionId: string }
-  /** A BPMN error, which a boundary event has to catch. */
+  /** A BPMN error, for a boundary event to catch. */
   | { readonly kind: "serviceTaskRejected"; readonly executionId: string; readonly code: string };
 
-/** An activity that waits for somebody. */
+/** An activity that waits for an event. */
 export interface Waiting {
   readonly activityId: string;
-  /** The engine's own id of this pass through the activity. */
+  /** The engine's id of this pass through the activity. */
   readonly executionId: string;
 }
 
 export interface Snapshot {
-  /** What the next step goes on from; undefined where the instance has ended. */
+  /** The input of the next step. Undefined if the instance has ended. */
   readonly state: string | undefined;
   readonly userTasks: readonly Waiting[];
   readonly serviceTasks: readonly Waiting[];
-  /** The earliest that waits. */
+  /** The time of the earliest timer. */
   readonly nextTimer: Date | undefined;
-  /** The earliest but for those that the step excepts: when somebody has to come back. */
+  /** The time of the earliest timer that the step does not except: when the caller must return. */
   readonly nextTurn: Date | undefined;
 }
 
 export interface StepInput {
   readonly model: ProcessModel;
-  /** Undefined for an instance that starts. */
+  /** Undefined to start an instance. */
   readonly state: string | undefined;
   readonly event: EngineEvent;
-  /** Plain values, by name, that conditions and timers read. */
+  /** Plain values by name, for conditions and timers. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The database's time: timers are due, and durations begin, by it. */
+  /** The database's time. Decides which timers are due, and when durations begin. */
   readonly now?: Date;
-  /** Events after which `OverBudget` is thrown. */
+  /** The number of events after which the step throws `OverBudget`. */
   readonly budget?: number;
 }
 
-/** The step is longer than its caller wants to wait for here. */
+/** The step has more events than its budget. */
 export class OverBudget extends Error {
   override readonly name = "OverBudget";
 }
 
-/** The model itself stands in the way: no condition holds, an expression fails, an error is not caught. */
-export class ProcessFailure extends Error {
-  override readonly name = "ProcessFailure";
-  /** The timer's event that was to happen, where the step was about one. */
-  timer?: Waiting;
-}
-
-/** The event is about something that the instance does not wait for, or no longer. */
+/** The instance does not wait for this event, or no longer does. */
 export class StaleEvent extends Error {
   override readonly name = "StaleEvent";
 }
 
-/** Throws `ProcessFailure`, `StaleEvent` and `OverBudget`; then the step has not happened. */
+/** Throws `ProcessFailure`, `StaleEvent` and `OverBudget`. */
 export function runStep({ model, state, event, values, now = new Date(), budget }: StepInput): Snapshot {
   const services = new Map<string, PendingService>();
   const tasks = new Map<string, PendingTask>();
@@ -100,13 +93,13 @@ export function runStep({ model, state, event, values, now = new Date(), budget 
   } catch (error) {
     if (error instanceof StaleEvent) throw error;
     if (heard.isOverBudget()) throw new OverBudget();
-    const stopped = failed(error);
+    const stopped = processFailureOf(error);
     if (due) stopped.timer = { activityId: due.owner.id, executionId: due.owner.executionId };
     throw stopped;
   }
 }
 
-/** Undefined where none is due: jobs may come early, and one that failed is left to its incident. */
+/** Undefined if none is due: a job may come early, and a timer that failed has an incident. */
 const firstDue = (timers: RecordedTimers, except: ReadonlySet<string>) =>
   timers.waiting().find(({ owner }) => owner.expireAt <= timers.now && !except.has(owner.executionId));
 
@@ -114,7 +107,7 @@ interface Held {
   readonly services: ReadonlyMap<string, PendingService>;
   readonly tasks: ReadonlyMap<string, PendingTask>;
   readonly timers: RecordedTimers;
-  /** Timers whose turn is over, by their executions. */
+  /** The executions of timers that the step does not fire. */
   readonly except: ReadonlySet<string> | undefined;
 }
 
@@ -134,34 +127,34 @@ function snapshotOf(definition: Definition, { services, tasks, timers, except }:
   return snapshot;
 }
 
-/** Characters of a state. Of a thousand timers it has half of this. */
+/** Characters. A thousand timers take half of them. */
 const largestState = 8 * 1024 ** 2;
 
 function stateTextOf(definition: Definition): string {
   const text = JSON.stringify(definition.getState());
   if (text.length <= largestState) return text;
-  throw new ProcessFailure("So much waits in the process that its state is larger than 8 MiB.");
+  throw new ProcessFailure("The state of the process is larger than 8 MiB: too much waits at the same time.");
 }
 
-/** The database keeps no moment beyond, and nobody waits for one. */
+/** PostgreSQL cannot store a later time. */
 const lastMoment = new Date("9999-12-31T23:59:59Z");
 
 function requireNear({ id, expireAt }: RecordedTimer["owner"]): void {
-  if (!(expireAt <= lastMoment)) throw new ProcessFailure(`The time of "${id}" is beyond the year 9999.`);
+  if (!(expireAt <= lastMoment)) throw new ProcessFailure(`The time of "${id}" is after the year 9999.`);
 }
 
-/** It goes on, but nothing could ever bring it further: better said now than waited for. */
+/** The instance is active, but nothing that it waits for can ever happen. */
 const isStuck = ({ state, userTasks, serviceTasks, nextTimer }: Snapshot) =>
   state !== undefined && userTasks.length + serviceTasks.length === 0 && nextTimer === undefined;
 
 function stuck(definition: Definition): ProcessFailure {
   const joins = [...new Set(targetsOf(definition))].map((id) => `"${id}"`).join(", ");
   return new ProcessFailure(
-    `The process would wait for ever: not all paths that lead to ${joins || "its end"} were taken.`,
+    `The process would never end: not all paths that lead to ${joins || "its end"} were taken.`,
   );
 }
 
-/** What the flows lead to that were taken and have not gone on, at whatever depth. */
+/** The targets of taken flows whose tokens still wait, in all sub-processes. */
 function targetsOf(scope: Pick<Definition, "getPostponed">, seen = new Set<unknown>()): string[] {
   return scope.getPostponed().flatMap((waiting) => {
     const { executionId, targetId } = waiting.content as { executionId?: string; targetId?: string };
@@ -171,7 +164,7 @@ function targetsOf(scope: Pick<Definition, "getPostponed">, seen = new Set<unkno
   });
 }
 
-/** The executions that have not come to their end, at whatever depth. */
+/** The executions that have not ended, in all sub-processes. */
 function waitingIn(scope: Pick<Definition, "getPostponed">, found = new Set<string>()): Set<string> {
   for (const activity of scope.getPostponed()) {
     const { executionId } = activity.content as { executionId: string };
@@ -212,7 +205,7 @@ function found<T>(waiting: T | undefined): T {
   return waiting;
 }
 
-/** Called again for every service task in flight when an instance goes on. */
+/** Makes service tasks wait. Called again for each waiting service task when an instance is recovered. */
 const holdServices =
   (services: Map<string, PendingService>): Extension =>
   (activity) => {
@@ -234,11 +227,11 @@ const holdServices =
 
 const inert = { activate: () => {}, deactivate: () => {} };
 
-/** Activities entered in one step. A loop in which nothing waits would never end, and nobody else would be served. */
+/** Activities entered in one step. A loop in which nothing waits would never end, and would block all other work. */
 const longestStep = 1_000;
-/** Events of one step, each counted once for every scope that it passes through: what a step costs. */
+/** The cost of a step: its events, each counted once for every scope that it passes through. */
 const mostEvents = 20_000;
-/** Milliseconds. A step that is longer is given up, however few its events are. */
+/** Milliseconds. A longer step fails, even if it has few events. */
 export const longestStepMs = 2_000;
 
 interface EngineMessage {
@@ -253,17 +246,17 @@ interface EngineMessage {
 }
 
 const tooLong = "The step is too long: ";
-const isItALoop = " Perhaps there is a loop in which nothing waits.";
-/** What is said of a step whose thread was ended. */
+const isItALoop = " The model may have a loop in which nothing waits.";
+/** For a step whose thread was ended. */
 export const tooLongMessage = `${tooLong}more than ${longestStepMs / 1000} seconds.${isItALoop}`;
 
 interface Heard {
-  /** Throws what ended the step, also where the library has caught it. */
+  /** Throws the error that ended the step, even if the library has caught it. */
   requireWell(): void;
   isOverBudget(): boolean;
 }
 
-/** Notes the user tasks that wait, and what ends the step. */
+/** Records the user tasks that wait, and the error that ends the step. */
 function listen(
   definition: Definition,
   tasks: Map<string, PendingTask>,
@@ -289,7 +282,9 @@ function listen(
     const { content } = message;
     count(content);
     if (key === "activity.enter" && ++entered > longestStep)
-      fail(`It passes more than ${longestStep} activities and none of them waits: a loop without an end.`);
+      fail(
+        `The process enters more than ${longestStep} activities and none of them waits: it has an endless loop.`,
+      );
     if (key === "definition.error") error ??= content.error;
     if (key !== "activity.wait" || content.type !== "bpmn:UserTask") return;
     const waiting = { activityId: content.id, executionId: content.executionId };
@@ -306,45 +301,8 @@ function listen(
   return { requireWell, isOverBudget: () => isOver };
 }
 
-/** Its own looks at the environment for every instance. */
+/** The default logger reads the environment for every instance. */
 const silent = () => ({ debug: () => {}, error: () => {}, warn: () => {} });
 
-/** Scripts are refused when a model is deployed; this makes sure of it. */
+/** Deployment refuses scripts. This makes sure that none runs. */
 const noScripts = { register: () => undefined, getScript: () => undefined } as never;
-
-/** What the engine throws, as a sentence that anyone of the tenant may read: no variable's value is in it. */
-function failed(cause: unknown): ProcessFailure {
-  const chain = chainOf(cause);
-  const own = chain.find((error) => error instanceof ProcessFailure);
-  if (own) return own;
-  const found = chain.find((error) => error instanceof ExpressionError);
-  const stuck = /^<(.+)> no conditional flow taken$/.exec((cause as Error).message)?.[1];
-  const uncaught = chain.find(({ code }) => code !== undefined)?.code;
-  if (found instanceof ExpressionError) return new ProcessFailure(found.message, { cause });
-  if (stuck)
-    return new ProcessFailure(`No condition behind "${stuck}" holds, and it has no default flow.`, { cause });
-  if (uncaught) return new ProcessFailure(`Nothing catches the BPMN error ${uncaught}.`, { cause });
-  const activity = chain.map(({ source }) => source?.content?.id).find((id) => id !== undefined);
-  const where = activity === undefined ? "here" : `"${activity}"`;
-  if (chain.some(({ message }) => /ISO 8601|Invalid (Date|time value)/i.test(message)))
-    return new ProcessFailure(`The time of ${where} is no date and no duration of ISO 8601.`, { cause });
-  return new ProcessFailure(`The engine cannot go on from ${where}; the log knows more.`, { cause });
-}
-
-interface EngineError extends Error {
-  readonly code?: string;
-  readonly inner?: EngineError;
-  /** The message of the activity that it happened in. */
-  readonly source?: { readonly content?: { readonly id?: string } };
-}
-
-/** The engine wraps errors, and keeps the one within as `inner`. */
-function chainOf(error: unknown): EngineError[] {
-  const chain: EngineError[] = [];
-  let at = error as EngineError | undefined;
-  while (at instanceof Error && chain.length < 5) {
-    chain.push(at);
-    at = at.inner ?? (at.cause as EngineError | undefined);
-  }
-  return chain;
-}

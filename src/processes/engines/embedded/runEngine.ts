@@ -1,32 +1,34 @@
 /**
- * Where a step runs. Nearly all are short and run in the main thread at once. A step whose model, state or values are
- * large, or that turns out to be long, runs in another thread within a time limit, so that it stops nobody else.
+ * Decides where a step runs. Nearly all steps are short and run in the main thread. A step with a large model, state or
+ * values, and one that exceeds its budget, runs in another thread with a time limit, so that it does not block other
+ * work. See docs/decisions/fairness.md.
  */
 import { Problem } from "../../../infrastructure/problem.ts";
 import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts";
 import { findBpmn } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
 import type { Model } from "./models.ts";
-import { longestStepMs, OverBudget, ProcessFailure, StaleEvent, tooLongMessage } from "./run.ts";
+import { ProcessFailure } from "./processFailure.ts";
+import { longestStepMs, OverBudget, StaleEvent, tooLongMessage } from "./run.ts";
 import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
 
 const file = new URL("./stepWork.ts", import.meta.url);
 const work = workIn<typeof import("./stepWork.ts")>();
-// A step ends by itself at its limit, unless a single expression takes longer.
+// A step ends itself at its limit, unless one expression takes longer.
 const step = work(file, "step", longestStepMs + 500);
 const stepOnNewModel = work(file, "step", longestStepMs + 10_000);
 
-/** Of a step in the main thread: some 20 ms. */
+/** Events of a step in the main thread: about 20 ms. */
 const budgetHere = 400;
-/** Bytes of a compressed state; it has some twenty times as many characters. */
+/** Bytes of a compressed state, which has about twenty times as many characters. */
 const largestStateHere = 8 * 1024;
 /** Characters of the values that conditions and timers read. */
 const largestValuesHere = 64 * 1024;
 
-/** Models with a step that was too long for the main thread: the next one does not begin there. */
+/** Models with a step that was too long for the main thread. Their next steps start in another thread. */
 const long = new WeakSet<Model>();
 
-/** Undefined where the step is for another thread. Throws `StaleEvent` and `process_failed`. */
+/** Undefined if the step must run in another thread. Throws `StaleEvent` and `process_failed`. */
 export function runHere(model: Model, given: StepGiven): StepDone | undefined {
   if (!model.here || long.has(model) || !isSmall(given)) return undefined;
   try {
@@ -43,7 +45,7 @@ function isSmall({ engineState, values }: StepGiven): boolean {
   return (engineState?.byteLength ?? 0) <= largestStateHere && size <= largestValuesHere;
 }
 
-/** In another thread. Throws `StaleEvent`, `process_failed` and `busy`. Not to be called within a transaction. */
+/** Runs in another thread. Throws `StaleEvent`, `process_failed` and `busy`. Do not call it within a transaction. */
 export async function runElsewhere(
   { sql, workers }: EngineContext,
   { model, tenantId }: { readonly model: Model; readonly tenantId: number },
@@ -51,7 +53,7 @@ export async function runElsewhere(
 ): Promise<StepDone> {
   const { key } = model;
   const group = String(tenantId);
-  // A copy: what the database's client hands out may be part of a larger buffer, which would be sent as a whole.
+  // Copied, because the database client's array may be part of a larger buffer, and all of it would be sent.
   const input = { ...given, engineState: given.engineState && new Uint8Array(given.engineState) };
   try {
     let answer = await workers.run(step, { model: { key }, given: input }, group);
@@ -61,7 +63,7 @@ export async function runElsewhere(
     }
     if (answer.kind === "done") return answer.done;
     if (answer.kind === "staleEvent") throw new StaleEvent();
-    if (answer.kind === "unknownModel") throw new Error("a thread does not take a model");
+    if (answer.kind === "unknownModel") throw new Error("a worker thread did not accept a model");
     const { message, timer } = answer;
     throw Object.assign(new ProcessFailure(message), timer ? { timer } : {});
   } catch (error) {
@@ -69,7 +71,7 @@ export async function runElsewhere(
   }
 }
 
-/** `process_failed` for what the model itself is to blame for. */
+/** Turns a failure of the model into `process_failed`. */
 function processProblem(error: unknown): unknown {
   const failure =
     error instanceof WorkTimeout ? new ProcessFailure(tooLongMessage, { cause: error }) : (error as Error);

@@ -34,8 +34,9 @@ const columns = (sql: Queryable) => sql`
  * Takes a task that waits, or that its last process left before anything was sent. Does not take one that a later run
  * of the same job has: that happens if a process was paused between getting the job and its task.
  *
- * Counts the attempt, on from those of earlier passes through the activity, because the Idempotency-Key contains it. Two
- * passes that run together may count the same number: the constraint gives it to one, and the other's job runs again.
+ * Counts the attempt, on from those of earlier passes through the activity, because the Idempotency-Key contains it.
+ * Two passes that run together may count the same number: the constraint gives it to one, and the other's job runs
+ * again.
  */
 export async function claimTask(
   sql: Sql,
@@ -140,8 +141,9 @@ export async function unmarkTask(sql: Sql, { id, attempt }: Attempt, message: st
 }
 
 /**
- * Closes the task and resolves its incident. Returns false if the attempt's result no longer counts. A late answer still
- * counts if the attempt became an incident because its process was taken for dead, and if a rerun has not begun yet.
+ * Closes the task and resolves its incident. Returns false if the attempt's result no longer counts. A late answer
+ * still counts if the attempt became an incident because its process was taken for dead, and if a rerun has not begun
+ * yet.
  */
 export async function closeTask(tx: Tx, { id, attempt }: Attempt): Promise<boolean> {
   const [row] = await tx<{ closed: boolean }[]>`

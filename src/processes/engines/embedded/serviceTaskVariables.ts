@@ -1,6 +1,6 @@
 /**
- * The variables of a service task: those that its placeholders name, and room in memory for them. Hundreds of requests may
- * wait for outside systems at once, and a value may have 25 MB.
+ * Loads the variables that the placeholders of a service task name, once there is room in memory for them. Hundreds of
+ * requests may wait for external systems at the same time, and one value may have 25 MB.
  */
 import type { Sql } from "../../../infrastructure/database/connect.ts";
 import { createFairShare, type FairShare } from "../../../infrastructure/fairShare.ts";
@@ -11,7 +11,7 @@ import type { Variables } from "../../delivery/variable.ts";
 import type { ClaimedRow } from "./serviceTaskQueries.ts";
 import { forDelivery, readContents, readForDelivery, sizesForDelivery } from "./variableQueries.ts";
 
-/** Bytes, by tenant. */
+/** Bytes, shared among tenants. */
 export interface DeliveryMemory {
   /** Values that are being written into a request. */
   readonly values: FairShare;
@@ -29,9 +29,9 @@ export const createDeliveryMemory = (): DeliveryMemory => ({
   requests: createFairShare(share),
 });
 
-/** Bytes of all values of a request. What one request can bring fits. */
+/** Bytes of all values in a request. Enough for all values that one request to Waybill can write. */
 const mostBytes = 32 * megabyte;
-/** A value is in memory as the database sent it, parsed, and written. */
+/** A value is in memory three times: as the database sent it, parsed, and written into the request. */
 const copies = 3;
 
 interface LoaderOptions {
@@ -40,7 +40,7 @@ interface LoaderOptions {
   readonly memory: DeliveryMemory;
 }
 
-/** Small variables come at once, with the task. Larger ones are read where they are named, and once there is room. */
+/** Small variables come with the task. Larger ones are read if they are named, and once there is room. */
 export function loaderOf(sql: Sql, options: LoaderOptions): () => Promise<LoadedVariables> {
   return async () => {
     const { row, config } = options;
@@ -60,7 +60,7 @@ async function loadLarge(sql: Sql, { row, config, memory }: LoaderOptions): Prom
   const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
   if (bytes > mostBytes) throw tooLarge(bytes, config);
   const files = sizes.filter(({ type }) => type === "File").map(({ name }) => name);
-  // In this order: who holds room for values never waits for room for requests.
+  // In this order, so that a holder of room for values never waits for room for requests.
   const ended = await memory.requests.take(String(tenantId), bytes);
   try {
     const written = await memory.values.take(String(tenantId), copies * bytes);
@@ -89,6 +89,6 @@ const tooLarge = (bytes: number, { kind }: ServiceTaskConfig) =>
   new DeliveryFailure(
     "value_does_not_fit",
     kind === "addon"
-      ? `The instance's variables have ${bytes} bytes. An addon is sent all of them, up to ${mostBytes} bytes.`
-      : `The values of the placeholders have ${bytes} bytes. A request takes up to ${mostBytes} bytes of them.`,
+      ? `The instance's variables have ${bytes} bytes. An addon gets all of them, up to ${mostBytes} bytes.`
+      : `The values of the placeholders have ${bytes} bytes. A request can have up to ${mostBytes} bytes of values.`,
   );

@@ -1,5 +1,4 @@
-/** The embedded engine's side of service tasks (`ServiceTasks` in ../serviceTask.ts), and running incidents again. */
-
+/** Implements `ServiceTasks` (../../serviceTasks.ts) and reruns incidents. */
 import { revokeUnusedTokens } from "../../../files/attachments/tokenQueries.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
@@ -64,9 +63,10 @@ export function serviceTasksOf(context: EngineContext): ServiceTasks {
   } as ServiceTasks;
 }
 
-/** Of an incident, in place of "interrupted" where it is known. */
+/** The message of an incident that replaces "interrupted". */
 const heldBack =
-  "The server was paused before the request went out, and another process took its tasks over. Nothing was sent; a rerun sends the request.";
+  "The server was paused before it sent the request, and another one took over its tasks. Nothing was sent. " +
+  "A rerun sends the request.";
 
 interface Claim {
   readonly job: ServiceTaskJob;
@@ -81,11 +81,11 @@ async function claim(context: EngineContext, { job, retries, memory }: Claim): P
   if (row.attempt > 1) await revokeUnusedTokens(sql, row.id);
   const claimed = await claimedOf(context, row, memory);
   if ("task" in claimed) return claimed.task;
-  await raise(context, row, noLonger(claimed.fault));
+  await raise(context, row, noLongerValid(claimed.fault));
   return undefined;
 }
 
-/** An attempt of earlier, which sends nothing more. */
+/** An earlier attempt. It sends nothing any more. */
 async function recall(
   context: EngineContext,
   { serviceTaskId: id, attempt }: Attempt,
@@ -123,15 +123,17 @@ async function claimedOf(
   return { task };
 }
 
-/** It was deployed by a version of Waybill that took what this one does not. */
-const noLonger = (fault = "it is unknown.") =>
+/** The model was deployed by a version of Waybill that accepted it. */
+const noLongerValid = (fault = "it is unknown.") =>
   ({
     type: "invalid_model",
-    message: `The service task can no longer be carried out as it was deployed: ${fault} Nothing was sent. Correct the model, deploy it and start again.`,
+    message:
+      `This version of Waybill cannot execute the service task as it was deployed: ${fault} ` +
+      "Nothing was sent. Correct the model, deploy it, and start a new instance.",
     requestSent: "no",
   }) as const;
 
-/** The process that sent it is gone: whether it was answered nobody knows, and only a person may send it again. */
+/** The server process that sent the request is gone, and its answer is unknown. Only a person may send it again. */
 async function giveUpInterrupted(
   context: EngineContext,
   job: ServiceTaskJob,
@@ -140,12 +142,13 @@ async function giveUpInterrupted(
   const row = await findInterrupted(context.sql, job, retries);
   if (!row) return undefined;
   const message =
-    "The server ended while the request was under way. The integration may have taken it; a rerun sends it again.";
+    "The server ended while it waited for the answer. The integration may have accepted the request. " +
+    "A rerun sends it again.";
   await raise(context, row, { type: "interrupted", message, requestSent: "unknown" });
   return undefined;
 }
 
-/** The task is closed and the process goes on; where it cannot, the answer is kept for a rerun, which sends nothing. */
+/** Closes the task and moves the process on. If the process fails, an incident keeps the answer for a rerun. */
 async function goOn(
   context: EngineContext,
   { row }: Claimed,
@@ -160,11 +163,13 @@ async function goOn(
     context.serviceTasks.notify();
   } catch (error) {
     if (error instanceof StaleEvent) {
-      context.log.warn({ service_task_id: row.id }, "an answer came after its service task was over");
+      context.log.warn({ service_task_id: row.id }, "Answer ignored: the service task is no longer open");
       return;
     }
     if (!(error instanceof Problem) || error.code !== "process_failed") throw error;
-    const message = `The integration answered, but the process cannot go on: ${error.message} A rerun goes on from the answer and sends nothing.`;
+    const message =
+      `The integration answered, but the process could not continue: ${error.message} ` +
+      "A rerun continues with the answer and sends nothing.";
     const incident = { type: "process_failed", message, requestSent: "yes" } as const;
     const answered: Answered = { error: event.kind === "serviceTaskRejected" ? event.code : null, variables };
     await raiseWithAnswer(context, row, {

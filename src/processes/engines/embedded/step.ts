@@ -1,9 +1,8 @@
 /**
- * A step of an instance, stored: the row is locked, the engine runs in memory on the variables with what is written now,
- * and where the instance stands then goes back with everything that waits, and with the jobs for it, all in one
- * transaction. So no step is lost, done twice, or half.
+ * Runs and stores a step of an instance. One transaction locks the instance's row, runs the engine in memory, and
+ * writes the variables, the new state, the tasks and the jobs. So a step happens once and completely, or not at all.
  *
- * Statements that need nothing of each other are sent together: a transaction is three round trips.
+ * Statements that do not depend on each other are sent together: a transaction takes three round trips.
  */
 
 import type { BindingUser } from "../../../files/attachments/actor.ts";
@@ -31,22 +30,22 @@ export interface Step {
   readonly processInstanceId: string;
   readonly event: EngineEvent;
   readonly written?: Variables;
-  /** The user task that writes them. */
+  /** The user task that writes the variables. */
   readonly taskId?: string;
-  /** Whose uploads they may name. */
+  /** The user whose uploads the variables may name. Absent: any uploads of the tenant. */
   readonly by?: BindingUser | undefined;
-  /** Closes what the event is about; whether it was open. Every step locks its instance first, so none deadlock. */
+  /** Closes the task of the event, and returns false if it was closed. Runs under the lock on the instance. */
   readonly close?: (tx: Tx) => Promise<boolean>;
 }
 
-/** How often a step begins anew, because the instance has gone on while another thread ran it. */
+/** How often a step starts again, because the instance has changed while another thread ran it. */
 const mostRounds = 5;
 
 /**
- * Locks the instance, writes the variables, and goes on with the event, in one transaction. A step that another thread
- * runs holds neither the lock nor a connection meanwhile: its result is stored where the instance is still as it was,
- * and is worked out again where it is not. Throws `StaleEvent` for an instance that has ended or does not wait for
- * this, `process_failed`, `not_committed` and `busy`.
+ * Writes the variables and applies the event, in one transaction. While another thread runs a step, it holds no lock
+ * and no connection: the result is stored if the instance is still as it was, and computed again if not. Throws
+ * `StaleEvent` if the instance has ended or does not wait for the event, `process_failed`, `not_committed`,
+ * `variables_too_large` and `busy`.
  */
 export async function advance(context: EngineContext, step: Step): Promise<void> {
   let ran: Ran | undefined;
@@ -64,18 +63,18 @@ export async function advance(context: EngineContext, step: Step): Promise<void>
   });
 }
 
-/** What another thread has worked out, and from what. */
+/** The result of another thread, and its input. */
 interface Ran {
   readonly given: StepGiven;
   readonly done: StepDone;
 }
 
-/** There is something to do before the transaction, which is rolled back. */
+/** Rolls the transaction back, because some work has to be done before it. */
 class OutsideFirst extends Error {
   override readonly name = "OutsideFirst";
 
   constructor(readonly work: () => Promise<Ran | undefined>) {
-    super("something is to be done outside of the transaction first");
+    super("work has to be done before the transaction");
   }
 }
 
@@ -129,7 +128,7 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
   ]);
 }
 
-/** Whether a step's result is that of the other, but for the moments that pass between. */
+/** Whether two steps have the same result. Their times may differ. */
 function isSame(one: StepGiven, other: StepGiven): boolean {
   const [a, b] = [one.engineState ?? new Uint8Array(), other.engineState ?? new Uint8Array()];
   if (Buffer.compare(a, b) !== 0 || one.values.size !== other.values.size) return false;
@@ -146,16 +145,16 @@ export interface Stored {
   readonly model: Model;
   readonly snapshot: StepDone;
   readonly variables: ShownVariables;
-  /** The executions that have their service tasks already. */
+  /** The executions that already have service tasks. */
   readonly known: ReadonlySet<string>;
   readonly event: EngineEvent;
-  /** By the database's clock. */
+  /** The database's time. */
   readonly now: Date;
-  /** The job that waits for its next timer. */
+  /** The job that waits for the next timer. */
   readonly timer: TimerJobRow | null;
 }
 
-/** The statements that store where the instance stands, and enqueue what has to be done for it. */
+/** The statements that store the instance's new state and enqueue its jobs. */
 export function store(tx: Tx, context: EngineContext, stored: Stored): Promise<unknown>[] {
   const { instance, model, snapshot, variables, known } = stored;
   const { id, tenantId } = instance;
@@ -184,8 +183,8 @@ export function store(tx: Tx, context: EngineContext, stored: Stored): Promise<u
 }
 
 /**
- * The one job that waits for the next timer: the one that is there, where it is for the same moment and has yet to come.
- * The job of a timer's own step is used up by it.
+ * The one job that waits for the next timer. Keeps the present job if it is for the same time and has not run yet. A
+ * step that a timer's job caused has used that job up.
  */
 function nextTimerJob({ snapshot: { nextTurn }, event, now, timer }: Stored): TimerJobRow | null {
   if (!nextTurn) return null;
@@ -194,7 +193,7 @@ function nextTimerJob({ snapshot: { nextTurn }, event, now, timer }: Stored): Ti
   return waits ? timer : { job: Bun.randomUUIDv7(), at };
 }
 
-/** Brings the instance's row for reports up to date. */
+/** Updates the instance's row for reports. */
 export function recordVariables(
   tx: Tx,
   { sql }: EngineContext,

@@ -1,24 +1,25 @@
-/** What other threads do for the engine: they read models and run steps (`../../workers/workers.ts`). */
+/** Work that the engine does in other threads: reading models and running steps. */
 import { LRUCache } from "lru-cache";
 import { factsOf, loadModel, type ModelFacts, type ProcessModel } from "../../bpmn/readModel.ts";
-import { ProcessFailure, StaleEvent, type Waiting } from "./run.ts";
+import { ProcessFailure } from "./processFailure.ts";
+import { StaleEvent, type Waiting } from "./run.ts";
 import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
 
 export interface ModelText {
-  /** A digest of the text: models of all tenants are kept together. */
+  /** A digest of the text. Models of all tenants share one cache. */
   readonly key: string;
-  /** Absent where the thread may know the model. */
+  /** Absent if the thread may know the model. */
   readonly bpmn?: string;
 }
 
-/** How a step ends, told apart by `kind`: an error that is thrown loses its class between threads. */
+/** How a step ends. Errors are values here, because a thrown error loses its class between threads. */
 export type StepAnswer =
   | { readonly kind: "done"; readonly done: StepDone }
   | { readonly kind: "failed"; readonly message: string; readonly timer?: Waiting }
   | { readonly kind: "staleEvent" }
   | { readonly kind: "unknownModel" };
 
-/** Of this thread; by the size of their texts. */
+/** The models of this thread, bounded by the size of their texts. */
 const known = new LRUCache<string, ProcessModel>({ max: 200, maxSize: 16 * 1024 ** 2 });
 
 export async function readFacts(text: ModelText): Promise<ModelFacts | undefined> {

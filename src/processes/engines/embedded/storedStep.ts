@@ -1,4 +1,4 @@
-/** A step on what the database keeps of an instance. The same in the main thread and in others. */
+/** Runs a step on the stored state of an instance: the same in the main thread and in other threads. */
 
 import type { ModelFacts, ProcessModel } from "../../bpmn/readModel.ts";
 import { plainValues } from "../../variables/show.ts";
@@ -9,27 +9,27 @@ type Value = Pick<ShownVariable, "type" | "value">;
 
 /** Plain data, which can be sent to another thread. */
 export interface StepGiven {
-  /** Compressed; null for an instance that starts. */
+  /** Compressed. Null to start an instance. */
   readonly engineState: Uint8Array | null;
   readonly event: EngineEvent;
   /** The variables that the model reads, by name. */
   readonly values: ReadonlyMap<string, Value>;
-  /** By the database's clock. */
+  /** The database's time. */
   readonly now: Date;
 }
 
 export interface StepDone extends Omit<Snapshot, "state"> {
-  /** Compressed; null where the instance has ended. */
+  /** Compressed. Null if the instance has ended. */
   readonly engineState: Uint8Array | null;
 }
 
-/** What the step needs of the variables. */
+/** The variables that the step needs. */
 export function valuesFor({ reads }: ModelFacts, variables: ReadonlyMap<string, Value>): StepGiven["values"] {
   const needed = [...variables].filter(([name]) => reads.has(name));
   return new Map(needed.map(([name, { type, value }]) => [name, { type, value }]));
 }
 
-/** As `runStep`, with its errors. */
+/** Runs the step. Throws as `runStep` does. */
 export function stepOn(
   model: ProcessModel,
   { engineState, event, values, now }: StepGiven,

@@ -1,7 +1,7 @@
-/** Timers that never tick: the engine sets them, and they are fired one by one, by whoever comes when they are due. */
+/** Timers that do not tick. The engine sets them, and a step fires one that is due. */
 import type { ITimers } from "bpmn-elements";
 
-/** What the engine says of a timer that it sets. */
+/** The event that set a timer. */
 interface Owner {
   readonly id: string;
   readonly executionId: string;
@@ -15,11 +15,11 @@ export interface RecordedTimer {
 }
 
 export interface RecordedTimers extends ITimers {
-  /** What waits for a moment, the earliest first. */
+  /** The timers that are set, earliest first. */
   waiting(): readonly RecordedTimer[];
-  /** Takes it from those that wait, and has its event happen. */
+  /** Removes the timer and triggers its event. */
   fire(timer: RecordedTimer): void;
-  /** When the step happens, by the database's clock. */
+  /** The database's time of the step. */
   readonly now: Date;
 }
 
@@ -35,7 +35,7 @@ export function recordedTimers(now: Date): RecordedTimers {
     clearTimeout,
   });
   const setTimeout = () => {
-    throw new Error("a timer of nobody");
+    throw new Error("a timer has no owner");
   };
   return {
     register,

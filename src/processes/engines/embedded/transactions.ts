@@ -1,6 +1,6 @@
 /**
- * The transaction table of a process, `trx_<process_key>` in its tenant's schema: one row for each instance, for reports.
- * It is a system table, which the table builder does not list. See docs/decisions/processes.md.
+ * The transaction table of a process, `trx_<process_key>` in its tenant's schema: one row for each instance, for
+ * reports. It is a system table, which the table builder does not list. See docs/decisions/processes.md.
  */
 import { type BoundedRows, boundedList, jsonOf } from "../../../infrastructure/database/boundedList.ts";
 import type { Sql, Tx } from "../../../infrastructure/database/connect.ts";

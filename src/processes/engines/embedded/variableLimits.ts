@@ -1,22 +1,23 @@
 /**
- * What the variables of one instance may have together. They are read, shown and stored again with every step, so they
- * are bounded for the instance and not only for each request.
+ * Limits for all variables of one instance. Each step reads and stores them again, so a limit for each request is not
+ * enough.
  */
 import { Problem } from "../../../infrastructure/problem.ts";
 import { maxVariables } from "../../variables/parse.ts";
 import type { ShownVariable } from "../../variables/variable.ts";
-import { type EngineEvent, ProcessFailure } from "./run.ts";
+import { ProcessFailure } from "./processFailure.ts";
+import type { EngineEvent } from "./run.ts";
 
 type Variables = ReadonlyMap<string, ShownVariable>;
 
 /** Characters of all names and values. */
 const maxText = 16 * 1024 ** 2;
-/** Bytes of all variables of type File. */
+/** Bytes of the content of all File variables. */
 const maxFiles = 32 * 1024 ** 2;
 
 /**
- * Throws where writing took the variables over a limit: `variables_too_large` to whoever writes them, and
- * `process_failed`, which becomes an incident, where an integration's answer did. What was over it before may go on.
+ * Throws if writing takes the variables over a limit: `variables_too_large`, or `process_failed` for an integration's
+ * answer, which then becomes an incident. Variables that were over a limit before may stay, but not grow.
  */
 export function requireRoom(
   { before, after }: { readonly before: Variables; readonly after: Variables },

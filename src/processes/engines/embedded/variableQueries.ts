@@ -49,8 +49,8 @@ interface Row {
 }
 
 /**
- * By name, without the content of files. With a tenant's id, empty for an instance of another tenant. A step needs none:
- * it has locked an instance of its tenant.
+ * By name, without the content of files. With a tenant's id, empty for an instance of another tenant. A step needs
+ * none: it has locked an instance of its tenant.
  */
 export async function readVariables(
   sql: Queryable,
