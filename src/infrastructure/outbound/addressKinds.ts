@@ -1,4 +1,4 @@
-/** What kind of address one is, for a policy that lets calls go to the public internet alone (design 9). */
+/** Tells public addresses from all others, for the policy on outbound calls. */
 import ipaddr from "ipaddr.js";
 import { type Address, isInRange } from "../ipAddress.ts";
 
@@ -19,27 +19,27 @@ const kinds: Readonly<Record<string, string>> = {
   teredo: "an IPv4 address behind Teredo",
 };
 
-/** Where Azure's machines reach the platform that runs them: public by its number, metadata by its nature. */
+/** Azure's platform service for its machines. It looks like a public address, but is not one. */
 const platformAddress = ipaddr.parse("168.63.129.16");
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Why an address is not an ordinary public one; undefined for one that is. Of IPv6, only 2000::/3 is public, which also
- * leaves out the IPv4-compatible addresses of ::/96 and whatever is not given out yet.
+ * What the address is, if it is not an ordinary public one. Undefined for a public address. Of IPv6, only 2000::/3 is
+ * public. This excludes the IPv4-compatible addresses of ::/96 and all ranges that are not assigned yet.
  */
 export function specialKind(address: Address): string | undefined {
   const range = address.range();
   if (range !== "unicast") return kinds[range] ?? "an address reserved for documentation or a protocol";
   if (address.toString() === platformAddress.toString()) return "an address of the cloud platform";
   const isPublic = address instanceof ipaddr.IPv4 || isInRange(address, globalUnicast);
-  return isPublic ? undefined : "an address outside of the public internet";
+  return isPublic ? undefined : "an address outside the public internet";
 }
 
-/** The address of a text in ordinary notation, with or without a zone; undefined for anything else. */
+/** Parses an address in ordinary notation, with or without a zone. Undefined for any other text. */
 export function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** The address that is really called: the system calls an IPv4 address written as IPv6 over IPv4. */
+/** The address that the system calls. It calls an IPv4 address written as IPv6 over IPv4. */
 export const calledAddress = (address: Address): Address => ipaddr.process(address.toString());

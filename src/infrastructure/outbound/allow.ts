@@ -1,20 +1,20 @@
-/** What an operator lets service tasks call beside public addresses on ports 80 and 443: OUTBOUND_ALLOW. */
+/** OUTBOUND_ALLOW: what service tasks may call besides public addresses on ports 80 and 443. */
 import ipaddr from "ipaddr.js";
 import { type Address, type AddressRange, isInRange } from "../ipAddress.ts";
 import { calledAddress, parseAddress } from "./addressKinds.ts";
 
-/** A host or a range of addresses, on one port or on all. */
+/** A host or a range of addresses, on one port or on every port. Exactly one of `host` and `range` is defined. */
 export interface AllowRule {
-  /** Lower case, ASCII, without a closing dot: allowed whatever it resolves to. */
+  /** In lower case and ASCII, without a dot at the end. Allowed whatever it resolves to. */
   readonly host: string | undefined;
   readonly range: AddressRange | undefined;
   readonly port: number | undefined;
 }
 
 /**
- * Entries are a host, an address or a CIDR range, each with a port behind a colon or without one, which means every port.
- * IPv6 with a port is written in brackets: `[fd00::1]:8080`, `[fd00::/8]:8080`. A host means itself, not what is beneath
- * it. Throws an `Error` whose message names the entry.
+ * Parses entries. An entry is a host, an address or a CIDR range, with a port after a colon, or without one, which
+ * means every port. IPv6 with a port is written in brackets: `[fd00::1]:8080`, `[fd00::/8]:8080`. A host means
+ * itself, not its subdomains. Throws an `Error` whose message names the wrong entry.
  */
 export function parseOutboundAllow(entries: readonly string[]): AllowRule[] {
   return entries.map((entry) => {
@@ -25,8 +25,9 @@ export function parseOutboundAllow(entries: readonly string[]): AllowRule[] {
 }
 
 /**
- * Whether a rule permits this address, which `host` resolved to, on this port. An address of this machine has to be named:
- * by its host, as one address, or by a range of loopback addresses. A wider range means the machines beside this one.
+ * Whether a rule permits this address, which `host` resolved to, on this port. A rule must name an address of this
+ * machine (`isOwn`) by its host, as one address, or by a range of loopback addresses. A wider range means only other
+ * machines.
  */
 export function isAllowed(
   rules: readonly AllowRule[],
@@ -76,7 +77,7 @@ function cidrRule(entry: string): AllowRule | undefined {
 function hostRule(entry: string): AllowRule | undefined {
   const [, name = "", port] = /^([^:/?#@\\[\]*\s%]+)(?::(\d+))?$/.exec(entry) ?? [];
   const host = name && URL.parse(`http://${name}/`)?.hostname.replace(/\.$/, "");
-  // A name that a URL reads as a number is an address in an odd notation: rather refused than guessed.
+  // A name that a URL reads as a number is an address in an odd notation. Refusing it is safer than guessing.
   if (!host || ipaddr.isValid(host) || !isPort(port)) return undefined;
   return { host, range: undefined, port: port === undefined ? undefined : Number(port) };
 }

@@ -1,29 +1,32 @@
-/** What an outside system answered. */
+/** The answer of an external system. */
 import type { IncomingMessage } from "node:http";
 import { DeliveryFailure } from "./failure.ts";
 
 export interface OutboundAnswer {
   /** Never a redirect. */
   readonly status: number;
-  /** Names in lower case; of several headers with one name the values, joined by commas. */
+  /** Names are in lower case. The values of several headers with one name are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text by the charset of `content-type`, else UTF-8. */
+  /** Decoded by the charset of `content-type`, or as UTF-8. */
   readonly body: string;
-  /** The body was longer than what is kept, and ends where that does. */
+  /** Whether the body was too long and only its beginning was kept. */
   readonly truncated: boolean;
 }
 
-/** The body for a result variable. Throws `response_too_large` where only its beginning was kept. */
+/** The body for a result variable. Throws `response_too_large` if only its beginning was kept. */
 export function wholeBodyOf({ body, truncated }: OutboundAnswer): string {
   if (!truncated) return body;
   throw new DeliveryFailure(
     "response_too_large",
-    "The integration took the request, but its answer is too large for a result variable. A rerun sends the request again.",
+    "The integration took the request, but its answer is too large for a result variable. " +
+      "A rerun sends the request again.",
     { requestSent: "yes" },
   );
 }
 
-/** Throws `redirected`: a redirect that was taken for success would lose the file, and none is followed. */
+/**
+ * Throws `redirected` for a redirect. Redirects are not followed, and treating one as a success would lose the file.
+ */
 export async function readAnswer(
   message: IncomingMessage,
   { url, maxBytes }: { readonly url: URL; readonly maxBytes: number },
@@ -48,10 +51,10 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Pieces of a body, each of which costs the thread some work and memory, also one of a single byte. */
+/** Pieces of a body. Each one costs the thread work and memory, even a piece of one byte. */
 const mostPieces = 64 * 1024;
 
-/** An answer that is longer, or in more pieces, is hung up on. */
+/** Closes the connection if the answer is longer, or has more pieces. */
 async function readAtMost(message: IncomingMessage, maxBytes: number) {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -66,7 +69,7 @@ async function readAtMost(message: IncomingMessage, maxBytes: number) {
   return { bytes: Buffer.concat(pieces), truncated };
 }
 
-/** A character that the limit cut in two is left out. */
+/** Omits a character that the limit cut in two. */
 function textOf(
   bytes: Uint8Array,
   { contentType = "", truncated }: { readonly contentType: string | undefined; readonly truncated: boolean },
@@ -88,7 +91,8 @@ function redirected({ origin, href }: URL, location: string | undefined): Delive
   const elsewhere = to && /^https?:$/.test(to.protocol) && to.origin !== origin;
   return new DeliveryFailure(
     "redirected",
-    `${origin} redirects${elsewhere ? ` to ${to.origin}` : ""}. Redirects are not followed: put the final URL into the service task.`,
+    `${origin} redirects${elsewhere ? ` to ${to.origin}` : ""}. ` +
+      "Redirects are not followed: put the final URL into the service task.",
     { requestSent: "yes" },
   );
 }

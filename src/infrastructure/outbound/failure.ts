@@ -1,45 +1,45 @@
 /**
- * Why a service task could not be carried out (design 9). Every one of these ends as an incident; the answers of the
- * integration itself, also its rejections, are no failures.
+ * Why a service task failed. Each of these becomes an incident (docs/service-tasks.md). An answer of the integration is
+ * not a failure, even if it rejects the request.
  *
- * `message` is a sentence that an operator can act on and anyone of the tenant may read: it names placeholders and hosts,
- * but never a variable's value, so neither path nor query, nor an internal address. What else is known travels in
- * `cause`, for the log alone.
+ * Everybody in the tenant may read `message`, and an operator can act on it. It names placeholders and hosts. It never
+ * contains the value of a variable, and therefore no path, no query and no internal address. Further facts are in
+ * `cause`, which only the log shows.
  */
 export type FailureCode =
-  /** The signed URLs of the task's files could not be issued, so nothing was sent (reference 7). */
+  /** The signed URLs of the task's files could not be issued, so nothing was sent. */
   | "url_issuance_failed"
   | "addon_not_found"
   /** A template names a variable that the process instance does not have. */
   | "unknown_placeholder"
   /** A template names a secret that the tenant does not have. */
   | "secret_not_found"
-  /** A secret that is there cannot be decrypted. */
+  /** A secret exists but cannot be decrypted. */
   | "secret_not_readable"
-  /** A template is malformed, or holds a placeholder where none can stand. */
+  /** A template is malformed, or has a placeholder in a place that allows none. */
   | "invalid_template"
-  /** A variable's value cannot be written where its placeholder stands. */
+  /** A variable's value does not fit the place of its placeholder. */
   | "value_does_not_fit"
   | "invalid_url"
   | "invalid_header"
-  /** The outbound policy does not let this call out. Nothing was sent. */
+  /** The outbound policy forbids the call. Nothing was sent. */
   | "refused_by_policy"
-  /** No connection, or one that broke or could not be trusted. */
+  /** There was no connection, or it broke or could not be trusted. */
   | "unreachable"
   | "timed_out"
-  /** The integration answered with a redirect; none is followed. */
+  /** The integration answered with a redirect, which is not followed. */
   | "redirected"
   | "response_too_large";
 
-/** Whether the integration got the request; `unknown` where it may have. */
+/** Whether the integration received the request. `unknown`: perhaps. */
 export type RequestSent = "no" | "yes" | "unknown";
 
 export interface FailureOptions extends ErrorOptions {
-  /** `no` unless said otherwise. */
+  /** Default `no`. */
   readonly requestSent?: RequestSent;
 }
 
-/** The caller held the request back when its connection was there already. Nothing was sent. */
+/** The caller held the request back after the connection was made. Nothing was sent. */
 export class CallHeldBack extends Error {
   override readonly name = "CallHeldBack";
   override readonly message = "the request was held back before it was sent";

@@ -1,10 +1,10 @@
 /**
- * One call to an outside system (design 9), to the very addresses that the policy checked.
+ * Makes one call to an external system, to the addresses that the policy checked.
  *
- * node:http and not `fetch`, because it lets the caller give the addresses: `lookup` answers with those that were
- * checked, so the name is never resolved a second time, while the Host header, the TLS server name and the certificate's
- * check still go by the name. Each call has a connection of its own (`agent: false`): one kept from an earlier call would
- * have been checked for that call. Proxies named in the environment are not used.
+ * It uses node:http and not `fetch`, because node:http lets the caller give the addresses. `lookup` returns the
+ * checked ones, so the name is never resolved a second time. The Host header, the TLS server name and the check of
+ * the certificate still use the name. Each call opens a new connection (`agent: false`), because the addresses of an
+ * earlier call's connection were checked for that call only. Proxies from the environment are not used.
  */
 import { type IncomingMessage, request as plainRequest, type RequestOptions } from "node:http";
 import { request as secureRequest } from "node:https";
@@ -20,13 +20,13 @@ import { checkTarget, hostOf, type Resolve, systemResolve, type Target } from ".
 export interface OutboundOptions {
   readonly allow: readonly AllowRule[];
   readonly resolve?: Resolve;
-  /** Of this machine; those of its interfaces. */
+  /** The addresses of this machine. Default: those of its interfaces. */
   readonly ownAddresses?: () => readonly string[];
-  /** Until the connection stands, TLS included; 10 seconds. */
+  /** Time to connect, including TLS. Default: 10 seconds. */
   readonly connectTimeoutMs?: number;
-  /** What is kept of a body; 1 MiB. */
+  /** How much of a body is kept. Default: 1 MiB. */
   readonly maxResponseBytes?: number;
-  /** PEM, instead of the certificate authorities that the runtime trusts. */
+  /** PEM, in place of the certificate authorities that the runtime trusts. */
   readonly certificateAuthorities?: string;
 }
 
@@ -35,13 +35,13 @@ export interface OutboundCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** For everything: resolving, connecting, sending and the whole answer. */
+  /** Time for the whole call: resolving, connecting, sending, and reading the answer. */
   readonly timeoutMs: number;
-  /** Awaited once the connection is there, before the request is written: what it throws passes through, nothing is sent. */
+  /** Awaited after connecting, before the request is written. If it throws, nothing is sent and the error passes on. */
   readonly sending?: () => Promise<void>;
   /**
-   * Asked after `sending`, in the very tick in which the request is written. Where it says no, nothing is sent, and the
-   * call throws `CallHeldBack`.
+   * Asked after `sending`, in the same tick in which the request is written. If it returns false, nothing is sent and
+   * the call throws `CallHeldBack`.
    */
   readonly mayGoOut?: () => boolean;
 }
@@ -55,8 +55,9 @@ const defaults = {
 };
 
 /**
- * A function that makes one call. Any status but a redirect is an answer. Throws `invalid_url`, `invalid_header`,
- * `refused_by_policy` (in these cases nothing was sent), `unreachable`, `timed_out` and `redirected`, and `CallHeldBack`.
+ * Returns a function that makes one call. Every status except a redirect is an answer. The function throws
+ * `invalid_url`, `invalid_header` and `refused_by_policy`, in which cases nothing was sent. It also throws
+ * `unreachable`, `timed_out`, `redirected` and `CallHeldBack`.
  */
 export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
   const settings = { ...defaults, ...options };
@@ -65,8 +66,7 @@ export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
     const deadline = startDeadline(call.timeoutMs);
     try {
       const target = await deadline.race(checkTarget(call.url, settings));
-      const answer = exchange(target, { ...settings, call, headers, deadline });
-      return await deadline.race(answer);
+      return await deadline.race(exchange(target, { ...settings, call, headers, deadline }));
     } finally {
       deadline.end();
     }
@@ -75,9 +75,9 @@ export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
 
 interface Deadline {
   readonly signal: AbortSignal;
-  /** `answer` once the connection stands: from then on something may have been sent. */
+  /** `answer` after the request was released to the connection: from then on something may have been sent. */
   waitsFor: "connection" | "answer";
-  /** `work`, or a `timed_out` if that comes first. */
+  /** Resolves as `work`, or throws `timed_out` if the time passes first. */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
 }
@@ -95,7 +95,7 @@ function startDeadline(timeoutMs: number): Deadline {
   return deadline;
 }
 
-interface RequestContext {
+interface CallContext {
   readonly call: OutboundCall;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: Deadline;
@@ -104,19 +104,19 @@ interface RequestContext {
   readonly certificateAuthorities?: string;
 }
 
-async function exchange(target: Target, exchange: RequestContext): Promise<OutboundAnswer> {
+async function exchange(target: Target, context: CallContext): Promise<OutboundAnswer> {
   try {
-    const message = await send(target, exchange);
-    return await readAnswer(message, { url: target.url, maxBytes: exchange.maxResponseBytes });
+    const message = await send(target, context);
+    return await readAnswer(message, { url: target.url, maxBytes: context.maxResponseBytes });
   } catch (error) {
     if (error instanceof Stopped) throw error.cause;
     if (error instanceof DeliveryFailure) throw error;
-    const connected = exchange.deadline.waitsFor === "answer";
+    const connected = context.deadline.waitsFor === "answer";
     throw unreachable(target.url.origin, { cause: error, connected });
   }
 }
 
-/** Interim answers (1xx) that a call takes. Honest ones are one or two, and each one costs the thread some work. */
+/** Interim answers (1xx) of one call. Normal are one or two, and each one costs the thread work. */
 const mostInterim = 16;
 
 /** The caller stopped the call before anything was sent. */
@@ -125,12 +125,12 @@ class Stopped extends Error {}
 /** Connects, asks the caller, sends the request whole and waits for the head of its answer. */
 async function send(
   target: Target,
-  { call, deadline, connectTimeoutMs, ...rest }: RequestContext,
+  { call, deadline, connectTimeoutMs, ...rest }: CallContext,
 ): Promise<IncomingMessage> {
   const secure = target.url.protocol === "https:";
   const request = (secure ? secureRequest : plainRequest)(optionsOf(target, { call, ...rest }));
   deadline.signal.addEventListener("abort", () => request.destroy(deadline.signal.reason as Error));
-  // Bytes: behind a text, node:http would write the headers in that text's encoding, and not as they are.
+  // Bytes, because with a text node:http would write the headers in that text's encoding, not as they are.
   const body = Buffer.from(call.body ?? "");
   const connected = new Promise<void>((resolve) => {
     request.on("socket", (socket) => socket.once(secure ? "secureConnect" : "connect", resolve));
@@ -151,7 +151,7 @@ async function send(
     request.destroy();
     throw error;
   });
-  // From the check to this line nothing is awaited.
+  // Nothing is awaited from here to the line that sends the request.
   deadline.signal.throwIfAborted();
   if (call.mayGoOut?.() === false) {
     request.destroy();
@@ -170,16 +170,12 @@ async function permission({ sending }: OutboundCall): Promise<void> {
   }
 }
 
-/** Of an answer's headers together, and of its trailers. */
+/** Bytes of all headers of an answer, and of all its trailers. */
 const mostHeaderBytes = 16 * 1024;
 
 function optionsOf(
   target: Target,
-  {
-    call,
-    headers,
-    certificateAuthorities,
-  }: Pick<RequestContext, "call" | "headers" | "certificateAuthorities">,
+  { call, headers, certificateAuthorities }: Pick<CallContext, "call" | "headers" | "certificateAuthorities">,
 ): RequestOptions & { readonly servername: string; readonly ca?: string } {
   const { url } = target;
   const host = hostOf(url);
@@ -192,13 +188,13 @@ function optionsOf(
     maxHeaderSize: mostHeaderBytes,
     lookup: pinnedTo(target),
     agent: false,
-    // An address is no server name (RFC 6066).
+    // An address is not a server name (RFC 6066).
     servername: isIP(host) === 0 ? host : "",
     ...(certificateAuthorities === undefined ? {} : { ca: certificateAuthorities }),
   };
 }
 
-/** Nothing compressed is asked for, so the limit on a body is one on what it holds. */
+/** Asks for no compression, so that the limit on the body is a limit on its content. */
 function connectionHeaders(url: URL, { method, body }: OutboundCall): Record<string, string> {
   const common = { Host: url.host, "Accept-Encoding": "identity" };
   const carriesBody = body !== undefined || method === "POST" || method === "PUT" || method === "PATCH";

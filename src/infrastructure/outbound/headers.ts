@@ -1,13 +1,15 @@
-/** Request headers: what may be sent at all. */
+/** Which request headers may be sent. */
 import { DeliveryFailure } from "./failure.ts";
 
-/** RFC 9110: tab, and every character from the blank on but DEL. */
+/**
+ * Any character that RFC 9110 does not allow in a value. It allows tab, and every character from space on except DEL.
+ */
 export const controlCharacter = /[^\t\u0020-\u007e\u0080-\u{10ffff}]/u;
-/** Bytes of all headers together. Most servers take fewer. */
+/** Characters of all headers together. Most servers take fewer. */
 const mostBytes = 64 * 1024;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** What the connection, and not a service task, decides. */
+/** Headers that the connection sets, not a service task. */
 const reserved = new Set([
   "accept-encoding",
   "connection",
@@ -26,7 +28,7 @@ const reserved = new Set([
 
 /**
  * The headers as node:http takes them: one character for each byte of UTF-8. Throws `invalid_header` for a name that is
- * none, stands twice or belongs to the connection, and for control characters in a value.
+ * not valid, appears twice or is set by the connection, and for control characters in a value.
  */
 export function wireHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const names = new Set<string>();
@@ -38,7 +40,7 @@ export function wireHeaders(headers: Readonly<Record<string, string>>): Record<s
     if (!token.test(name)) throw invalid(name, "is not a header's name");
     if (reserved.has(lower))
       throw invalid(name, "is set by the connection and cannot be set by a service task");
-    if (names.has(lower)) throw invalid(name, "stands twice");
+    if (names.has(lower)) throw invalid(name, "appears twice");
     if (controlCharacter.test(value)) throw invalid(name, "holds a line break or another control character");
     names.add(lower);
     return [name, Buffer.from(value.trim()).toString("latin1")];

@@ -1,7 +1,7 @@
-/** Calls that got no answer, in sentences for an operator. */
+/** Explains calls that got no answer, in sentences for an operator. */
 import { DeliveryFailure } from "./failure.ts";
 
-/** Why no connection came about. */
+/** Why there was no connection. */
 const reasons: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ECONNREFUSED$/, "refuses connections; check that it is running and the port is right"],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/, "is not reachable over the network from here"],
@@ -15,7 +15,10 @@ const reasons: readonly (readonly [codes: RegExp, sentence: string])[] = [
   ],
 ];
 
-/** Before the connection stood, nothing was sent; behind that, something may have been. `where` is an origin. */
+/**
+ * Before the connection was complete (`connected`), nothing was sent. After that, something may have been. `where` is
+ * an origin.
+ */
 export function unreachable(
   where: string,
   { cause, connected }: { readonly cause: unknown; readonly connected: boolean },
@@ -32,28 +35,28 @@ const refusedBy = (code: string) =>
 const brokenBy = (code: string) =>
   code.startsWith("HPE_")
     ? "does not answer in HTTP"
-    : "broke the connection; the request may have reached it all the same";
+    : "broke the connection; it may have received the request";
 
-/** The connection timed out: nothing was sent. The answer timed out: something may have been. */
+/** If the connection timed out, nothing was sent. If the answer timed out, something may have been. */
 export function timedOut(waitedFor: "connection" | "answer", timeoutMs: number): DeliveryFailure {
   const seconds = `${timeoutMs / 1000} s`;
   const message =
     waitedFor === "connection"
       ? `The integration took no connection within ${seconds}, so nothing was sent. A firewall may be in between.`
-      : `The integration gave no complete answer within ${seconds}. It may have taken the request all the same.`;
+      : `The integration gave no complete answer within ${seconds}. It may have taken the request.`;
   const requestSent = waitedFor === "connection" ? "no" : "unknown";
   return new DeliveryFailure("timed_out", message, { requestSent });
 }
 
-/** An integration that keeps the caller waiting with interim answers. It has the request. */
+/** The integration keeps the caller waiting with interim answers. It has probably received the request. */
 export const neverEnding = (where: string) =>
   new DeliveryFailure(
     "unreachable",
-    `${where} sends interim answers (1xx) without end, and no final one. It may have taken the request all the same.`,
+    `${where} sends interim answers (1xx) without end, and no final one. It may have taken the request.`,
     { requestSent: "unknown" },
   );
 
-/** Of several addresses that all failed, the first one's. */
+/** The error code. If several addresses failed, the code of the first one. */
 function codeOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const code = (first as { readonly code?: unknown } | undefined)?.code;

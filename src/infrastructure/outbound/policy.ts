@@ -1,10 +1,12 @@
 /**
- * Where service tasks may call out to: over http and https, to public addresses on ports 80 and 443, and to what the
- * operator allows. This machine's own addresses are no public ones, whatever their range. A host is judged by every address that it resolves to, once, and the call goes to those very addresses:
- * whatever the name resolves to a moment later is of no account.
+ * What service tasks may call: over http and https, public addresses on ports 80 and 443, and what the operator allows.
+ * The addresses of this machine do not count as public, whatever their range.
  *
- * Odd notations (0x7f.1, 2130706433, full-width digits) need no rule: the URL parser makes ordinary addresses of them,
- * and refuses zone ids.
+ * A host is resolved once, every address is checked, and the call goes to exactly these addresses. So it does not
+ * matter what the name resolves to a moment later.
+ *
+ * Odd notations (0x7f.1, 2130706433, full-width digits) need no rule: the URL parser turns them into ordinary
+ * addresses. It also refuses zone ids.
  */
 import { lookup } from "node:dns/promises";
 import type { Address } from "../ipAddress.ts";
@@ -13,29 +15,29 @@ import { type AllowRule, isAllowed } from "./allow.ts";
 import { DeliveryFailure } from "./failure.ts";
 import { interfaceAddresses } from "./ownAddresses.ts";
 
-/** The addresses of a host name, IPv4 or IPv6 in ordinary notation. Throws where there are none. */
+/** Returns the addresses of a host name, IPv4 or IPv6 in ordinary notation. Throws if there are none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** A URL that may be called, and the addresses that were checked: nothing else may be called for it. */
+/** A URL that may be called, and the checked addresses. The call must go to one of these. */
 export interface Target {
   readonly url: URL;
   readonly addresses: readonly string[];
 }
 
-/** By the operating system, as every other program on this machine does. */
+/** Resolves a name with the operating system, as other programs on this machine do. */
 export const systemResolve: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 export interface OutboundPolicy {
   readonly allow: readonly AllowRule[];
   readonly resolve: Resolve;
-  /** Of this machine; those of its interfaces. */
+  /** The addresses of this machine. Default: those of its interfaces. */
   readonly ownAddresses?: () => readonly string[];
 }
 
 /**
- * Throws `invalid_url`, `refused_by_policy` where any of the addresses is not to be called, and `unreachable` for a name
- * that does not resolve.
+ * Throws `invalid_url`, `refused_by_policy` if any of the addresses may not be called, and `unreachable` if the name
+ * does not resolve.
  */
 export async function checkTarget(text: string, policy: OutboundPolicy): Promise<Target> {
   const url = callableUrl(text);
@@ -50,7 +52,7 @@ export async function checkTarget(text: string, policy: OutboundPolicy): Promise
   return { url, addresses };
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host, without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, "$1");
 
 function callableUrl(text: string): URL {
@@ -64,9 +66,9 @@ function callableUrl(text: string): URL {
   if (url.username !== "" || url.password !== "")
     throw new DeliveryFailure(
       "refused_by_policy",
-      `The URL of ${url.host} holds credentials; send them in a header instead.`,
+      `The URL of ${url.host} contains credentials; send them in a header instead.`,
     );
-  // The root's dot: the same host to a resolver, another one to a rule and to a certificate.
+  // With a dot at the end, a resolver sees the same host, but a rule and a certificate see another one.
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
@@ -79,10 +81,10 @@ async function resolveAll(url: URL, resolve: Resolve): Promise<readonly string[]
   return addresses;
 }
 
-/** Ports that need no rule. */
+/** Ports that need no rule in OUTBOUND_ALLOW. */
 const ordinaryPorts: readonly number[] = [80, 443];
 
-/** What service tasks may not call, as the end of a sentence; undefined where the call is allowed. */
+/** Why service tasks may not call the address, as the end of a sentence. Undefined if the call is allowed. */
 function refusalOf(
   text: string,
   {
@@ -93,15 +95,17 @@ function refusalOf(
   }: OutboundPolicy & { readonly host: string; readonly port: number },
 ): string | undefined {
   const address = parseAddress(text);
-  if (address === undefined) return "resolves to no address at all";
+  if (address === undefined) return "resolves to something that is not an IP address";
   const isOwn = reachesThisMachine(address, ownAddresses());
   if (isAllowed(allow, address, { host, port, isOwn })) return undefined;
   const kind = specialKind(address) ?? (isOwn ? "an address of this machine" : undefined);
-  if (kind !== undefined) return `is or resolves to ${kind}`;
-  return ordinaryPorts.includes(port) ? undefined : `is to be called on port ${port}, not on 80 or 443`;
+  if (kind !== undefined) return `is or resolves to ${kind}, which service tasks may not call`;
+  return ordinaryPorts.includes(port)
+    ? undefined
+    : `is called on port ${port}, but service tasks may call only ports 80 and 443`;
 }
 
-/** Whatever the interfaces are, all of 127.0.0.0/8 and the unspecified address reach this machine. */
+/** All of 127.0.0.0/8 and the unspecified address reach this machine, whatever its interfaces are. */
 function reachesThisMachine(address: Address, own: readonly string[]): boolean {
   const called = calledAddress(address);
   if (/^(loopback|unspecified)$/.test(called.range())) return true;
@@ -112,11 +116,12 @@ function reachesThisMachine(address: Address, own: readonly string[]): boolean {
   });
 }
 
-/** The address stays inside: whoever reads incidents need not learn what an internal name resolves to. */
+/** The message does not name the address: readers of incidents must not learn what an internal name resolves to. */
 function refused(host: string, port: number, { address, refusal }: { address: string; refusal: string }) {
+  const entry = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return new DeliveryFailure(
     "refused_by_policy",
-    `${host} ${refusal}, which service tasks may not call. An operator can permit it by adding ${host.includes(":") ? `[${host}]` : host}:${port} to OUTBOUND_ALLOW.`,
+    `${host} ${refusal}. An operator can permit it by adding ${entry} to OUTBOUND_ALLOW.`,
     { cause: new Error(`${host} is ${address}`) },
   );
 }
@@ -125,7 +130,5 @@ const unresolved = (url: URL, cause?: unknown) =>
   new DeliveryFailure(
     "unreachable",
     `The host ${url.hostname} has no address. Check the URL and the name server.`,
-    {
-      cause,
-    },
+    { cause },
   );

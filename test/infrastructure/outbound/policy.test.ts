@@ -113,7 +113,7 @@ test("a URL with credentials is refused, and they are not repeated", async () =>
     const failure = await refusal(url);
     expect(failure.code).toBe("refused_by_policy");
     expect(failure.message).toBe(
-      "The URL of partner.example holds credentials; send them in a header instead.",
+      "The URL of partner.example contains credentials; send them in a header instead.",
     );
   }
 });
@@ -141,7 +141,8 @@ test("a name without an address, or that does not resolve, is unreachable", asyn
 test("a refusal names the kind of address and what would permit it, but not the address", async () => {
   const failure = await refusal("https://x.example/?token=secret", { resolve: resolvesTo("10.1.2.3") });
   expect(failure.message).toBe(
-    "x.example is or resolves to a private address, which service tasks may not call. An operator can permit it by adding x.example:443 to OUTBOUND_ALLOW.",
+    "x.example is or resolves to a private address, which service tasks may not call. " +
+      "An operator can permit it by adding x.example:443 to OUTBOUND_ALLOW.",
   );
   expect(String(failure.cause)).toContain("10.1.2.3");
   expect((await refusal("http://[::1]:81/")).message).toContain("adding [::1]:81 to OUTBOUND_ALLOW");
@@ -196,7 +197,8 @@ test("public addresses are called on ports 80 and 443, and on others where OUTBO
     const failure = await refusal(`http://x.example:${port}/`, { resolve });
     expect(failure).toMatchObject({ code: "refused_by_policy", requestSent: "no" });
     expect(failure.message).toBe(
-      `x.example is to be called on port ${port}, not on 80 or 443, which service tasks may not call. An operator can permit it by adding x.example:${port} to OUTBOUND_ALLOW.`,
+      `x.example is called on port ${port}, but service tasks may call only ports 80 and 443. ` +
+        `An operator can permit it by adding x.example:${port} to OUTBOUND_ALLOW.`,
     );
     const entries = [
       `x.example:${port}`,
@@ -218,7 +220,7 @@ test("this machine's own addresses are refused, also public ones, unless an entr
   for (const address of ["93.184.216.34", "10.1.2.3", "::ffff:10.1.2.3", "2606:2800:0::1", "fe80::1%eth0"]) {
     const resolve = resolvesTo(address);
     expect((await refusal("http://x.example/", { resolve, own })).code).toBe("refused_by_policy");
-    // A wide range means the machines beside this one.
+    // A wide range means the other machines only.
     for (const allow of [["0.0.0.0/0", "::/0"], ["10.0.0.0/8"], ["93.184.216.0/24"], ["y.example"]])
       expect((await refusal("http://x.example/", { resolve, own, allow })).code).toBe("refused_by_policy");
     await check("http://x.example/", { resolve, own, allow: ["x.example:80"] });
