@@ -1,10 +1,10 @@
 /**
- * Access tokens: JWTs of the platform, verified by @elysiajs/jwt with a shared secret (HS256) or with the key set
- * that the platform publishes (RS256, ES256, EdDSA) (design 5).
+ * Access tokens: JWTs of the platform. @elysiajs/jwt verifies them with a shared secret (HS256) or with the key set
+ * that the platform publishes (RS256, ES256, EdDSA). See docs/decisions/identity.md.
  *
- * A verified token is remembered for half a minute, so that a request costs no signature check; its expiry is looked
- * at each time all the same. A fetched key set is good for half a minute as well: so a key that is taken out of it is
- * honoured for a minute at most. While the key set cannot be had, its keys go on working for ten.
+ * A verified token is remembered for half a minute, so that not every request costs a signature check. Its expiry is
+ * checked each time. A fetched key set is also used for half a minute, so a removed key is accepted for one minute at
+ * most. While the key set cannot be fetched, its last keys work for ten minutes.
  */
 import { jwt } from "@elysiajs/jwt";
 import {
@@ -26,11 +26,11 @@ const Claims = Type.Object({
   sub: Type.String({ minLength: 1, maxLength: 255 }),
   name: Type.Optional(Type.String()),
   exp: Type.Number(),
-  /** What a revocation names the token by. */
+  /** The id by which a token is revoked. */
   jti: Type.Optional(Type.Unknown()),
   tenants: Type.Array(
     Type.Object({
-      // A larger one has been rounded already, to another tenant's perhaps.
+      // JSON.parse has already rounded a larger id, perhaps to the id of another tenant.
       id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
       slug: Type.String({ minLength: 1, maxLength: 255 }),
       roles: Type.Array(Type.String()),
@@ -40,9 +40,9 @@ const Claims = Type.Object({
 export type Claims = Type.Static<typeof Claims>;
 
 export interface AccessTokens {
-  /** The claims of a valid token; undefined for any other. Throws `identity_unavailable` where the keys cannot be had. */
+  /** The claims of a valid token. Undefined for any other. Throws `identity_unavailable` if there are no keys. */
   verify(token: string): Promise<Claims | undefined>;
-  /** A token signed with the shared secret, with a `jti` of its own. Throws where the keys are the platform's. */
+  /** Signs a token with the shared secret, and adds a new `jti`. Throws if the platform has the keys. */
   sign(claims: Omit<Claims, "exp" | "jti">, options: { ttlSeconds: number }): Promise<string>;
 }
 
@@ -54,7 +54,7 @@ export interface AccessTokenOptions {
   readonly now: () => Date;
 }
 
-/** Longer than any honest token; a longer one is refused unread. */
+/** Longer than any real token. A longer one is refused without reading it. */
 const maxTokenLength = 8_192;
 const rememberedMs = 30_000;
 const checkClaims = Compile(Claims);
@@ -97,24 +97,24 @@ export function createAccessTokens({ keys, issuer, audience, fetch, now }: Acces
     },
     sign: async (claims, { ttlSeconds }) => {
       if (keys.kind !== "secret")
-        throw new Error("tokens are issued by the platform whose key set is configured");
+        throw new Error("JWT_JWKS_URL is set: only the platform that has the keys can issue tokens");
       const exp = Math.floor(now().getTime() / 1000) + ttlSeconds;
       return sign({ ...claims, jti: crypto.randomUUID(), exp } as never);
     },
   };
 }
 
-/** Text that goes into the database and into logs: nothing that they cannot hold. */
+/** These texts go into the database and the log, which cannot hold every character. */
 const wellFormed = ({ sub, tenants }: Claims) =>
   [sub, ...tenants.map(({ slug }) => slug)].every((text) => text.isWellFormed() && !text.includes("\0"));
 
-/** How long fetched keys are good, and how long they are used where newer ones cannot be had. */
+/** How long fetched keys are fresh, and how long they are used if newer ones cannot be fetched. */
 const keySetMs = { fresh: 30_000, usable: 600_000 };
 
 /**
- * The platform's key set, fetched when first needed, again every half minute and whenever a token names a key that
- * is not in it (at most every five seconds). The jwt plugin turns every failure into "not valid"; `wasAway` tells
- * whether it was the key set that failed and not the token.
+ * The platform's key set. It is fetched when it is first needed, again every half minute, and whenever a token names a
+ * key that is not in it (at most every five seconds). The jwt plugin turns every failure into "not valid". `wasAway`
+ * tells whether the key set failed and not the token.
  */
 function remoteKeys(url: URL, fetch: typeof globalThis.fetch) {
   const last: JWKSCacheInput = {};

@@ -1,6 +1,6 @@
 /**
- * Form session tokens: JWTs with a purpose and a secret of their own, so that neither an access token nor anything
- * else the platform signs can pass for one (design 8). A platform that shares the secret may mint its own.
+ * Form session tokens: JWTs with their own purpose and secret, so that no other token can pass for one. A platform that
+ * shares the secret may make its own. See docs/decisions/identity.md.
  */
 import { randomBytes } from "node:crypto";
 import { jwt } from "@elysiajs/jwt";
@@ -10,14 +10,14 @@ import { unstorable } from "../json.ts";
 
 const Claims = Type.Object({
   purpose: Type.Literal("form_session"),
-  /** The session: what quotas and drafts belong to. */
+  /** The id of the session, which quotas and drafts belong to. */
   sid: Type.String({ minLength: 1, maxLength: 255 }),
   tenant: Type.Object({
     id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     slug: Type.String({ minLength: 1, maxLength: 255 }),
   }),
   process_key: Type.String({ minLength: 1, maxLength: 255 }),
-  /** Where the visitor came in: the session ends with it. A platform's own tokens have none. */
+  /** The embed where the visitor came in. The session ends with it. A platform's own tokens have none. */
   embed_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   exp: Type.Number(),
 });
@@ -33,7 +33,7 @@ export interface VerifiedFormToken {
 }
 
 export interface FormTokens {
-  /** Undefined for any token that is not a valid form session token now. */
+  /** Undefined if the token is not a form session token that is valid now. */
   verify(token: string): Promise<VerifiedFormToken | undefined>;
   begin(
     form: Pick<VerifiedFormToken, "tenant" | "processKey" | "embedId">,

@@ -1,2 +1,2 @@
-/** The roles that a token may give in a tenant. Any other word in a token's list gives nothing. */
+/** The roles that a token can give in a tenant. Waybill ignores all others. */
 export const knownRoles: readonly string[] = ["admin_sop", "member", "engine"];

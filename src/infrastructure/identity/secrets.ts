@@ -1,9 +1,9 @@
-/** Secrets that nobody configured: made once, kept in DATA_DIR, readable by this user alone. */
+/** Generated secrets of a self-contained instance. They are kept in DATA_DIR, readable only by this account. */
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The secret of this name, made on first use. Two processes that start at once end with the same one. */
+/** The secret of this name, generated on first use. Two processes that start at once get the same one. */
 export async function storedSecret(dataDir: string, name: string): Promise<string> {
   const folder = join(dataDir, "secrets");
   const file = join(folder, name);
@@ -20,7 +20,10 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Whole or not at all: written beside and linked into place, which fails where another process was first. */
+/**
+ * Creates the file whole or not at all: it is written under another name and linked into place. Returns undefined if
+ * another process was first.
+ */
 async function create(file: string): Promise<string | undefined> {
   const secret = randomBytes(32).toString("base64url");
   const draft = `${file}.${process.pid}`;

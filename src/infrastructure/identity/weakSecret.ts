@@ -1,6 +1,6 @@
-/** Secrets that anybody could guess: known from documents, or with next to nothing in them. */
+/** Finds secrets that somebody could guess: known from documents, or with too little randomness. */
 
-/** In documents, examples and earlier versions of compose.yaml. Compared without punctuation, in lower case. */
+/** From documents, examples and earlier versions of compose.yaml. Compared in lower case, without punctuation. */
 const wellKnown = [
   "changeme",
   "changethis",
@@ -16,10 +16,10 @@ const wellKnown = [
   "insecure",
 ];
 
-/** What 32 random digits of base 16 have, less a wide margin. */
+/** 32 random hexadecimal digits have 128 bits. This leaves a wide margin. */
 const leastBits = 80;
 
-/** What is wrong with a secret, as the end of a sentence that does not repeat it. Undefined for a good one. */
+/** What is wrong with a secret, as the end of a sentence. Never repeats the secret. Undefined for a good one. */
 export function weaknessOf(secret: string): string | undefined {
   const plain = secret.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   if (wellKnown.some((known) => plain.includes(known))) return "is well known";
@@ -28,7 +28,7 @@ export function weaknessOf(secret: string): string | undefined {
   return isSequence(secret) ? "is a sequence of neighbouring characters" : undefined;
 }
 
-/** Whether a shorter text, repeated at least once and perhaps cut, gives the whole. */
+/** Whether the text is a shorter text, repeated and perhaps cut at the end. */
 function isRepetition(text: string): boolean {
   const longest = Math.floor(text.length / 2);
   for (let length = 1; length <= longest; length++)
@@ -36,7 +36,7 @@ function isRepetition(text: string): boolean {
   return false;
 }
 
-/** Whether three in four characters are the one before or after their neighbour, or the same. */
+/** Whether more than three in four characters follow, precede or equal the character before them. */
 function isSequence(text: string): boolean {
   let neighbours = 0;
   for (let at = 1; at < text.length; at++)
@@ -44,7 +44,7 @@ function isSequence(text: string): boolean {
   return neighbours > 0.75 * text.length;
 }
 
-/** Bits, by how often each character comes. */
+/** The entropy of the whole text in bits, by how often each character occurs. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);

@@ -1,10 +1,12 @@
 /**
- * Objects as files in a folder, for when no S3 server is configured.
+ * Objects as files in a folder, for a server without S3.
  *
- * A file is written under `.incoming/`, flushed, and renamed to its place; then the folders above it are flushed.
- * So a process or a machine that stops at any moment leaves no half object under a key, and what `put` has
- * confirmed is on the disk. The object `a/b/name` is the file `a/b/@3f/name`, where `3f` comes from a digest of
- * `name`: a million objects do not share one folder, and `@`, which no key has, lets `a` and `a/b` both be objects.
+ * A file is written under `.incoming/`, flushed, and renamed to its place; then the folders above it are flushed. So a
+ * process or machine that stops at any moment leaves no partial object under a key, and an object that `put` has
+ * confirmed is on the disk.
+ *
+ * The object `a/b/name` is the file `a/b/@3f/name`, where `3f` comes from a digest of `name`. So a million objects do
+ * not share one folder. No key contains `@`, so both `a` and `a/b` can be objects.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
@@ -25,11 +27,11 @@ import {
 const chunkBytes = 256 * 1024;
 const leftoverAgeMs = 24 * 60 * 60 * 1000;
 
-/** Keeps objects under `folder`, an absolute path that `prepare` makes. */
+/** Keeps objects under `folder`, an absolute path. `prepare` creates the folder. */
 export function filesystemStorage({ folder }: { folder: string }): Storage {
   const incoming = join(folder, ".incoming");
 
-  // A folder that went missing as a whole (a volume not mounted) is an outage, not a missing object.
+  // If the whole folder is missing (a volume is not mounted), the storage is unavailable, not the object missing.
   async function ready(): Promise<void> {
     await access(incoming, constants.W_OK).catch((cause) => {
       throw unavailable(cause);
@@ -75,7 +77,7 @@ export function filesystemStorage({ folder }: { folder: string }): Storage {
   async function* list(prefix: string): AsyncGenerator<ListedObject> {
     try {
       await ready();
-      // Only the folders that the prefix leads through are walked.
+      // Reads only the folders that can contain keys with the prefix.
       yield* walk(folder, join(folder, prefix.slice(0, prefix.lastIndexOf("/") + 1)), prefix);
     } catch (cause) {
       throw unavailable(cause);
@@ -117,7 +119,7 @@ async function copyAnnounced(file: LocalFile, path: string): Promise<void> {
   }
 }
 
-/** Flushes a folder and every one above it up to `top`: another process may have made them and not flushed yet. */
+/** Flushes a folder and those above it up to `top`: another process may have created them without flushing yet. */
 async function flushFolders(path: string, top: string): Promise<void> {
   for (let at = path; at.length >= top.length; at = dirname(at)) await flush(at);
 }
@@ -172,12 +174,12 @@ async function* walk(folder: string, path: string, prefix: string): AsyncGenerat
 }
 
 async function* listed(key: string, path: string): AsyncGenerator<ListedObject> {
-  // Removed since the folder was read: no longer to be listed.
+  // Undefined if the file was removed after the folder was read.
   const found = await missingAsUndefined(stat(path));
   if (found) yield { key, size: found.size, modifiedAt: found.mtime };
 }
 
-/** What crashed processes left. Nothing is written for a day, so an older file belongs to no one. */
+/** Removes files that crashed processes left. No write takes a day, so nothing uses an older file. */
 async function removeLeftovers(incoming: string): Promise<void> {
   for await (const entry of await opendir(incoming)) {
     const path = join(incoming, entry.name);

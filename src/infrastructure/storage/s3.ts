@@ -1,14 +1,14 @@
 /**
- * Objects in a bucket of any S3 server, through the `minio` client.
+ * Objects in a bucket of an S3 server, through the `minio` client.
  *
- * How that client behaves decided four things:
- * - Its `putObject` holds a body of up to 64 MiB in memory, and resumes what an earlier upload of the key left of a
- *   larger one. The request below it signs and streams a body of known length and digest in one PUT. The digest is
- *   signed (or, over TLS, sent as a checksum), so the server refuses bytes that changed on their way.
- * - It has no time-outs and aborts nothing. So each call has a client of its own (3 µs), whose requests carry the
- *   call's signal, and a stall clock that ends them.
- * - Its own retry sends a stream that is used up, and leaves the failed answer's socket open: it is off.
- * - It reads a key such as `0x10` as a number in lists of version 2, not in those of version 1.
+ * The behavior of that client decided four things:
+ * - Its `putObject` keeps a body of up to 64 MiB in memory, and resumes an earlier upload of a larger one. So the
+ *   request that `putObject` is built on is used: it signs and streams a body of known length and digest in one PUT. The
+ *   digest is signed (or, over TLS, sent as a checksum), so the server refuses bytes that changed on the way.
+ * - It has no time limits and cannot abort. So each call has its own client (3 µs). Its requests carry the signal of the
+ *   call, and a stall clock ends them.
+ * - Its retry sends a stream that is already read, and leaves the socket of the failed answer open. So it is off.
+ * - It reads a key such as `0x10` as a number in lists of version 2, but not in those of version 1.
  */
 import { createReadStream } from "node:fs";
 import * as http from "node:http";
@@ -28,13 +28,13 @@ import {
 } from "./storage.ts";
 
 export interface S3Options {
-  /** Milliseconds in which a server must have connected, taken a chunk, given one or answered. Default 8,000. */
+  /** Milliseconds for the server to connect, to take or give a chunk, or to answer. Default 8,000. */
   readonly stallMs?: number;
 }
 
 type Work<T> = (client: Client, clock: StallClock) => Promise<T>;
 
-/** Keeps objects in `config.bucket`, which `prepare` makes. */
+/** Keeps objects in `config.bucket`. `prepare` creates the bucket. */
 export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {}): Storage {
   const { bucket, region } = config;
 
@@ -51,8 +51,8 @@ export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {})
     }
   }
 
-  // A kept connection that the server has closed breaks on its next use. Every call here may be made twice, within the
-  // time of one.
+  // A connection that was kept open breaks on its next use if the server has closed it. So every call may be made
+  // twice, within the time of one: none does harm when it is repeated.
   async function call<T>(work: Work<T>): Promise<T> {
     const begun = performance.now();
     try {
@@ -67,7 +67,7 @@ export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {})
 
   async function put(key: string, file: LocalFile): Promise<void> {
     checkKey(key);
-    // Before the first byte is sent: not every server forgets an upload that breaks off.
+    // Checks the file before the first byte is sent, because some servers keep an upload that breaks off.
     for await (const _ of readAnnounced(file));
     await call((client, clock) => send(client, { bucket, key, file, clock }));
   }
@@ -103,7 +103,7 @@ export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {})
   function prepare(): Promise<void> {
     return call(async (client) => {
       if (await client.bucketExists(bucket)) return;
-      // Several processes may make it at once, and servers have several names for coming second.
+      // Several processes may create it at once. Servers have different errors for the second one.
       await client.makeBucket(bucket, region).catch(async (cause) => {
         if (!(await client.bucketExists(bucket))) throw cause;
       });
@@ -119,13 +119,13 @@ export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {})
   return { isLocal: false, put, get, remove, list, prepare, ready };
 }
 
-/** A client whose requests end with the clock. The region is given, so that it need not ask for it. */
+/** A client whose requests end with the clock. The region is given, so that the client does not ask for it. */
 function clientOf({ endpoint, region, accessKey, secretKey }: S3Config, clock: StallClock): Client {
   const useSSL = endpoint.protocol === "https:";
   const { request } = useSSL ? https : http;
   const transport = {
-    // An answer that came before the whole body was sent can be left hanging where the sending then fails.
-    // It gets a moment to be read, since it says why.
+    // The server may answer before the whole body is sent, and sending then fails. The answer gets a moment to be read,
+    // because it says why. Without the abort it could hang.
     request: (options: http.RequestOptions, answer: (response: http.IncomingMessage) => void) =>
       request({ ...options, signal: clock.signal }, answer).on("error", (reason) => {
         setTimeout(clock.abort, 100, reason);
@@ -163,7 +163,7 @@ async function send(client: Client, { bucket, key, file, clock }: Upload): Promi
   for await (const _ of answer);
 }
 
-/** The file's bytes, no more than were announced; each chunk that the server takes is a sign of life. */
+/** The bytes of the file, at most the announced size. Each chunk that the server takes restarts the clock. */
 function contentOf(file: LocalFile, clock: StallClock): Readable | Buffer {
   if (file.size === 0) return Buffer.alloc(0);
   const chunks = async function* () {
@@ -216,12 +216,12 @@ function isBroken(cause: unknown): boolean {
   return ["ECONNRESET", "EPIPE"].includes(String(codeOf(cause)));
 }
 
-/** S3 refuses requests whose time is more than 15 minutes from its own. */
+/** Explains the error of a wrong clock: S3 refuses requests whose time is more than 15 minutes from its own. */
 function explained(cause: unknown): unknown {
   if (codeOf(cause) !== "RequestTimeTooSkewed") return cause;
-  const says =
-    "this machine's clock is too far from the object storage's (RequestTimeTooSkewed): set it right";
-  return new Error(says, { cause });
+  const message =
+    "this machine's clock is too far from the object storage's (RequestTimeTooSkewed): correct the clock";
+  return new Error(message, { cause });
 }
 
 function codeOf(cause: unknown): unknown {

@@ -1,16 +1,16 @@
 import { untilAborted } from "../withTimeout.ts";
 
-/** Ends work with a storage that has stopped moving, however slowly it may move. */
+/** Ends work with a storage that makes no progress. Slow progress is allowed. */
 export interface StallClock {
-  /** Aborted once `stallMs` have passed since the last `expect` without a `rest`. */
+  /** Aborted when `stallMs` have passed since the last `expect` without a `rest`. */
   readonly signal: AbortSignal;
-  /** From now on the storage is waited for: to connect, to take a chunk, to give one, to answer. */
+  /** Starts the stall timer. Call it before every wait on the storage. */
   expect(): void;
-  /** It is no longer the storage that is waited for. */
+  /** Stops the stall timer. Call it when the wait on the storage is over. */
   rest(): void;
   /** Ends the work now. */
   abort(reason?: unknown): void;
-  /** `work`, or the reason of the abort if that comes first: not every stream says that it was destroyed. */
+  /** Resolves as `work`, or rejects when the work is aborted: not every stream reports that it was destroyed. */
   race<T>(work: Promise<T>): Promise<T>;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Objects behind one interface (design 1): any S3 server (`s3.ts`), or files in a folder (`filesystem.ts`).
+ * One interface for objects: in any S3 server (`s3.ts`), or as files in a folder (`filesystem.ts`).
  *
- * What every driver keeps, and `test/storageConformance.ts` proves:
- * - An object is there whole or not at all, under its key, with the bytes whose SHA-256 was announced.
- * - Bytes stream both ways: memory grows neither with an object's size nor with the number in flight.
- * - A storage that is full is `insufficient_storage`. Whatever else it fails at (away, slow, credential refused, bucket or folder missing) is the problem
- *   `storage_unavailable`. A driver holds no state that a failure could spoil, so the next call just works again.
+ * Every driver keeps these rules, which `test/infrastructure/storage/conformance.ts` checks:
+ * - An object exists whole or not at all, under its key, with the bytes whose SHA-256 was announced.
+ * - Bytes stream in both directions. Memory grows neither with the size of an object nor with the number of transfers.
+ * - A full storage is `insufficient_storage`. Every other failure (unreachable, slow, credentials refused, bucket or
+ *   folder missing) is `storage_unavailable`. A failure leaves no state behind, so the next call works again.
  */
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
@@ -16,19 +16,19 @@ export interface Storage {
   /** Whether objects are files on the disk of DATA_DIR. */
   readonly isLocal: boolean;
   /**
-   * Stores a local file under a key, in place of any object there. The local file stays.
-   * A file that is not what was announced is not stored: `internal_error`.
+   * Stores a local file under a key, and replaces any object there. The local file stays. Throws `internal_error` and
+   * stores nothing if the file differs from what was announced.
    */
   put(key: string, file: LocalFile): Promise<void>;
-  /** The object, or undefined where there is none. Its body is to be read to its end or cancelled. */
+  /** The object, or undefined if there is none. The caller must read its body to the end or cancel it. */
   get(key: string): Promise<StoredObject | undefined>;
-  /** Removes the object. That there is none is no error. */
+  /** Removes the object. It is not an error if there is none. */
   remove(key: string): Promise<void>;
-  /** The objects whose key begins with `prefix` (`""`: all), in no particular order, never all of them in memory. */
+  /** The objects whose key begins with `prefix` (`""`: all), in any order. Never keeps all of them in memory. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** Makes the bucket or folder where it is missing; any number of processes may do so at once. */
+  /** Creates the bucket or folder if it is missing. Any number of processes may do so at once. */
   prepare(): Promise<void>;
-  /** Resolves if the storage would answer now: one cheap look. */
+  /** Resolves if the storage can be used now. Cheap. */
   ready(): Promise<void>;
 }
 
@@ -44,9 +44,9 @@ export interface LocalFile {
 export interface StoredObject {
   /** Bytes. */
   readonly size: number;
-  /** Fails with `storage_unavailable` where the storage breaks off; never ends early without an error. */
+  /** Fails with `storage_unavailable` if the storage breaks off. Never ends early without an error. */
   readonly body: ReadableStream<Uint8Array>;
-  /** Where the object is a local file: a path that nothing will ever write to again. */
+  /** The path, if the object is a local file. Nothing will write to it again. */
   readonly path?: string;
 }
 
@@ -60,28 +60,28 @@ export interface ListedObject {
 const keyPattern = /^[a-z0-9][a-z0-9_.-]*(?:\/[a-z0-9_-][a-z0-9_.-]*)*$/;
 const maxKeyLength = 255;
 
-/** Refuses what is no key of ours: a mistake in the program, not in a request. */
+/** Throws for a key that Waybill does not use: a mistake in the program, not in a request. */
 export function checkKey(key: string): void {
   if (!keyPattern.test(key) || key.includes("..") || key.length > maxKeyLength) {
     throw new TypeError(`Not a storage key: ${JSON.stringify(key)}`);
   }
 }
 
-/** Wraps what a storage failed with, unless it is a problem already; a full disk is `insufficient_storage`. */
+/** Wraps the error of a storage, unless it already is a problem. A full disk is `insufficient_storage`. */
 export function unavailable(cause: unknown): Problem {
   if (cause instanceof Problem) return cause;
   return isFull(cause) ? noRoom({ cause }) : new Problem("storage_unavailable", { cause });
 }
 
-/** What S3 servers say where their disks are full. */
+/** The error codes of S3 servers for a full disk. */
 const fullCodes = ["XMinioStorageFull", "StorageFull", "InsufficientStorage", "QuotaExceeded"];
 
 const isFull = (cause: unknown) =>
   isDiskFull(cause) || (cause instanceof Error && "code" in cause && fullCodes.includes(String(cause.code)));
 
 /**
- * Reads a local file once, and fails at its end where it is not what was announced (`internal_error`).
- * All chunks share one buffer, so that uploads leave no garbage: a chunk lasts until the next one is asked for.
+ * Reads a local file once. Throws `internal_error` at the end if the file differs from what was announced. All chunks
+ * share one buffer, so that uploads leave no garbage: a chunk is valid until the next one is requested.
  */
 export async function* readAnnounced(file: LocalFile): AsyncGenerator<Uint8Array, void, undefined> {
   const digest = createHash("sha256");
@@ -114,5 +114,5 @@ async function* readChunks(path: string): AsyncGenerator<Uint8Array, void, undef
 }
 
 function changed(file: LocalFile, found: { size: number; sha256: string }): string {
-  return `${file.path} is ${JSON.stringify(found)}, announced was ${JSON.stringify(file)}`;
+  return `${file.path} is ${JSON.stringify(found)}, but was announced as ${JSON.stringify(file)}`;
 }
