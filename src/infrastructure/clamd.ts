@@ -1,6 +1,6 @@
 /**
- * Asks a ClamAV daemon about a file, by its INSTREAM command (clamd(8)): the file's bytes in chunks, each behind its
- * length, and one answer. What a daemon that is away or slow means for an upload is the caller's to decide.
+ * Scans a file with a ClamAV daemon, by its INSTREAM command (clamd(8)): the bytes of the file in chunks, each after
+ * its length, and then one answer. The caller decides what happens to an upload if the daemon is unavailable or slow.
  */
 import { once } from "node:events";
 import { open } from "node:fs/promises";
@@ -14,12 +14,12 @@ export type ScanResult =
   | { readonly infected: true; readonly signature: string };
 
 const chunkBytes = 64 * 1024;
-/** An answer is one short line. */
+/** Enough: an answer is one short line. */
 const maxAnswerBytes = 4 * 1024;
 
 /**
- * Throws a plain error when the daemon cannot be reached, does not answer within `timeoutMs` milliseconds in all, or
- * answers anything but a verdict (as when the file exceeds its `StreamMaxLength`).
+ * Throws a plain error if the daemon cannot be reached, does not answer within `timeoutMs` milliseconds in all, or
+ * answers with anything but a verdict, as it does if the file exceeds its `StreamMaxLength`.
  */
 export async function scanWithClamd(
   address: ClamdAddress,
@@ -32,7 +32,7 @@ export async function scanWithClamd(
   };
   try {
     const answer = readAnswer(socket);
-    // The daemon may answer and hang up in mid-stream: then its answer says more than the broken pipe.
+    // The daemon may answer and hang up before it has the whole file. Its answer then says more than the broken pipe.
     const sent = sendFile(socket, path).then(() => answer);
     const first = Promise.race([answer, sent]);
     return toResult(await withTimeout(first, { ms: timeoutMs, onTimeout: giveUp }));
@@ -41,7 +41,7 @@ export async function scanWithClamd(
   }
 }
 
-/** The daemon's line, without its closing zero byte. */
+/** Reads the line of the daemon, without the zero byte at its end. */
 function readAnswer(socket: Socket): Promise<string> {
   let received = "";
   return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ async function sendFile(socket: Socket, path: string): Promise<void> {
       const { bytesRead } = await file.read(frame, 4, chunkBytes);
       frame.writeUInt32BE(bytesRead, 0);
       await write(socket, frame.subarray(0, 4 + bytesRead));
-      // A chunk of no bytes ends the stream.
+      // An empty chunk ends the stream.
       if (bytesRead === 0) return;
     }
   } finally {
@@ -72,7 +72,7 @@ async function sendFile(socket: Socket, path: string): Promise<void> {
   }
 }
 
-/** Waits while the daemon is slower than the disk; `close` ends the wait for one that is gone. */
+/** Waits while the daemon is slower than the disk. The event `close` ends the wait if the daemon is gone. */
 async function write(socket: Socket, bytes: Buffer): Promise<void> {
   if (socket.destroyed) return;
   if (socket.write(bytes)) return;

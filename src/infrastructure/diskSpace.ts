@@ -1,8 +1,8 @@
 /**
- * Room on the disk of DATA_DIR, through which every upload passes, and every download from S3.
+ * Space on the disk of DATA_DIR. Every upload passes through this disk, and every download from S3.
  *
- * A part of the disk is kept free: a database on the same disk must not be stopped by uploads. What is being written
- * counts before it is there, so that a hundred uploads at once do not each find the same room.
+ * A reserve of the disk stays free, so that uploads cannot stop a database on the same disk. Space is held before it is
+ * written, so that a hundred simultaneous uploads do not all find the same free space.
  */
 import { statfs } from "node:fs/promises";
 import { createFairShare } from "./fairShare.ts";
@@ -10,13 +10,13 @@ import { Problem, type ProblemOptions } from "./problem.ts";
 
 export interface DiskSpace {
   /**
-   * Sets room aside for bytes that are about to be written; returns the function that ends that, which may be called more
+   * Holds space for bytes that are about to be written. Returns the function that releases it, which may be called more
    * than once. Throws `insufficient_storage`.
    */
   hold(bytes: number): Promise<() => void>;
   /**
-   * As `hold`, for the copy of a file that is fetched to be sent: tenants take turns, and wait up to ten seconds for the
-   * copies of others to go. Throws `busy`.
+   * Holds space for the copy of a file that is fetched to be sent. Tenants take turns, and wait up to ten seconds until
+   * other copies are removed. Throws `busy`.
    */
   holdCopy(bytes: number, group: string): Promise<() => void>;
   /** Whether less than the reserve is free. */
@@ -26,11 +26,11 @@ export interface DiskSpace {
 export interface DiskSpaceOptions {
   /** Any path on the disk. */
   readonly path: string;
-  /** Bytes; 5 % of the disk where absent, and 1 GB at most. */
+  /** Bytes. Default: 5 % of the disk, at most 1 GB. */
   readonly reserveBytes: number | undefined;
 }
 
-/** Copies are gone a second after their sending began, so there are few at a time. */
+/** A copy is removed a second after it began to be sent, so there are few at a time. */
 const copyLimits = {
   capacity: 512 * 1024 ** 2,
   groupCapacity: 256 * 1024 ** 2,
@@ -44,16 +44,15 @@ export function createDiskSpace({ path, reserveBytes }: DiskSpaceOptions): DiskS
   const copies = createFairShare(copyLimits);
   let held = 0;
 
-  /** Bytes above the reserve, without what is set aside. */
-  async function room(): Promise<number> {
+  /** Free bytes above the reserve. Held bytes that are not written yet count as free. */
+  async function free(): Promise<number> {
     const { bsize, blocks, bavail } = await statfs(path);
     const reserve = reserveBytes ?? Math.min(defaultReserve.mostBytes, blocks * bsize * defaultReserve.share);
     return bavail * bsize - reserve;
   }
 
   async function hold(bytes: number): Promise<() => void> {
-    const free = await room();
-    if (free - held < bytes) throw noRoom();
+    if ((await free()) - held < bytes) throw noRoom();
     held += bytes;
     let isHeld = true;
     return () => {
@@ -75,17 +74,18 @@ export function createDiskSpace({ path, reserveBytes }: DiskSpaceOptions): DiskS
       };
     } catch (cause) {
       throw new Problem("busy", {
-        message: "There is no room to fetch the file at the moment. Nothing was used up.",
+        message:
+          "There is no room to fetch the file at the moment. A download URL stays valid. Try again later.",
         headers: { "Retry-After": "5" },
         cause,
       });
     }
   }
 
-  return { hold, holdCopy, isLow: async () => (await room()) < 0 };
+  return { hold, holdCopy, isLow: async () => (await free()) < 0 };
 }
 
-/** Whether an error says that a disk is full, or an account's part of it. */
+/** Whether an error says that a disk, or the quota of this account on it, is full. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 

@@ -1,21 +1,23 @@
 /**
- * JSON text → value, losing nothing on the way in.
+ * Parses JSON without losing anything.
  *
- * JavaScript's own parser rounds long numbers, drops the zero of 1.10 and forgets all but the last of two equal keys.
- * It also stops everything else for seconds where a large text holds millions of values. So there are two ways:
+ * The built-in parser rounds long numbers, drops the zero of 1.10 and keeps only the last of two equal keys. It also
+ * blocks the event loop for seconds if a large text has millions of values. So there are two ways:
  *
- * - A small text is scanned for a token that would suffer. Nearly none has any, and the built-in parser takes it.
- * - Every other text goes through a parser of our own, once and in linear time. It keeps its own stack, so it can stop
- *   between two values. A number that a double cannot hold as written becomes a `JSON.rawJSON` object, which
- *   `JSON.stringify` writes out exactly as it came in. Only this parser refuses a text.
+ * - A small text is scanned for tokens that the built-in parser would change. Nearly no text has any, and then the
+ *   built-in parser takes it.
+ * - Every other text goes through our own parser, once and in linear time. That parser has its own stack, so it can
+ *   pause between two values. A number that a double cannot hold as written becomes a `JSON.rawJSON` object, which
+ *   `JSON.stringify` writes exactly as it was. Only this parser refuses a text.
  */
 import { endOfString, isDouble, JsonParser, maxDepth, quote } from "./jsonParser.ts";
 
 export { maxDepth, pointerToken, unstorable } from "./jsonParser.ts";
 
 /**
- * The value of a JSON text. Throws `invalid_json` for a syntax error, a key that stands twice in one object, too deep
- * nesting or too many values, and `invalid_body` for strings that cannot be stored (U+0000, half of a surrogate pair).
+ * The value of a JSON text. Throws `invalid_json` for a syntax error, a key that appears twice in one object, too
+ * deep nesting or too many values. Throws `invalid_body` for strings that cannot be stored (U+0000, half of a
+ * surrogate pair).
  */
 export function parseJson(text: string): unknown {
   if (text.length <= smallText) {
@@ -27,7 +29,7 @@ export function parseJson(text: string): unknown {
   return parser.value;
 }
 
-/** As `parseJson`, but in turns of about `turnMs` milliseconds, between which `pause` lets other work run. */
+/** Like `parseJson`, but in turns of about `turnMs` milliseconds. `pause` lets other work run between two turns. */
 export async function parseJsonInTurns(
   text: string,
   { turnMs, pause }: { readonly turnMs: number; readonly pause: () => Promise<void> },
@@ -38,12 +40,12 @@ export async function parseJsonInTurns(
 }
 
 /**
- * Up to so many characters the built-in parser takes 30 ms at worst (`{},` again and again), and a tenth of that for
- * rows: a fourth of what our own takes.
+ * Texts of up to this many characters may go to the built-in parser. It takes 30 ms at worst (`{},` repeated) and a
+ * tenth of that for rows, which is a quarter of the time of our own parser.
  */
 export const smallText = 256 * 1024;
 
-/** The value of a text that the built-in parser reads without loss; undefined for any other. */
+/** The value of a text that the built-in parser reads without loss. Undefined for any other. */
 function parseHarmless(text: string): unknown {
   const seen = scan(text);
   if (seen.suspect || seen.depth > maxDepth) return undefined;
@@ -56,14 +58,14 @@ function parseHarmless(text: string): unknown {
 }
 
 interface Scan {
-  /** A number that a double might not give back as it was written, or a text that might not be storable. */
+  /** Whether there may be a number that a double does not write back as it was, or a string that is not storable. */
   suspect: boolean;
   depth: number;
-  /** Colons outside of strings: the number of keys, counting those that stand twice. */
+  /** The number of keys: colons outside strings. Counts equal keys each time. */
   keys: number;
 }
 
-/** One pass over the text. Valid for any text; means something for valid JSON only. */
+/** Scans the text once. Takes any text, but the result only means something for valid JSON. */
 function scan(text: string): Scan {
   const seen: Scan = { suspect: text.includes("\\u"), depth: 0, keys: 0 };
   let depth = 0;
@@ -117,7 +119,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The source text of a number: exact for `JSON.rawJSON` objects, as JavaScript writes it for others. */
+/** The text of a number: exact for a `JSON.rawJSON` object, as JavaScript writes it for a number. Else undefined. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return JSON.isRawJSON(value) ? value.rawJSON : undefined;
@@ -125,12 +127,12 @@ export function numberText(value: unknown): string | undefined {
 
 export interface MemberText {
   readonly key: string;
-  /** Where the value's text begins and ends, without the white space around it. */
+  /** Where the text of the value begins and ends, without the white space around it. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Where the text of an object, valid JSON, has its own members, also those that stand twice. However deep it nests. */
+/** Finds the members of an object in its text, which must be valid JSON. Yields equal keys each time. Any depth. */
 export function* membersOf(text: string): Generator<MemberText> {
   let depth = 0;
   let key: string | undefined;

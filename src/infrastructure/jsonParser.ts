@@ -1,38 +1,38 @@
 /**
- * A parser of JSON that loses nothing and can stop between two values, so that a large text need not hold up everything
- * else. Once through the text, in linear time, whatever is in it.
+ * A parser for JSON that loses nothing and can pause between two values, so that a large text does not block everything
+ * else. It goes through the text once, in linear time, whatever the text contains.
  */
 import { decimalGrammar } from "./decimal.ts";
 import { type Fault, maxFaults, Problem } from "./problem.ts";
 
-/** Arrays and objects within each other. Deeper than any honest document. */
+/** Nested arrays and objects. Deeper than any real document. */
 export const maxDepth = 128;
-/** Values of one text. A body of 32 MiB has more only where it has next to nothing in them. */
+/** Values of one text. A body of 32 MiB has more only if they are nearly empty. */
 const maxValues = 4_000_000;
-/** Objects and arrays of one text: each takes some 200 bytes of memory, `{}` in the text three. */
+/** Objects and arrays of one text. Each takes about 200 bytes of memory, but `{},` only three bytes of text. */
 const maxContainers = 1_000_000;
 /**
- * Numbers of one text that a double cannot hold as written. `JSON.stringify` takes a microsecond for each, and it cannot
- * stop in between.
+ * Numbers of one text that a double cannot hold as written. `JSON.stringify` takes a microsecond for each, without a
+ * pause.
  */
 const maxExactNumbers = 300_000;
 /** Members of one object. */
 const maxMembers = 1_000_000;
-/** Characters of a number. PostgreSQL's numeric has 147,455 digits at most. */
+/** Characters of a number. A numeric of PostgreSQL has at most 147,455 digits. */
 const maxNumberLength = 200_000;
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** An array or object that is open, with the key whose value comes next. */
+/** An open array or object. `key` is the key whose value comes next. */
 interface Frame {
   readonly container: Container;
   key: string | undefined;
   members: number;
 }
 
-/** Values between two looks at the clock, which takes about as long as one of them. */
+/** Values between two readings of the clock. One reading takes about as long as one value. */
 const valuesPerLook = 256;
-/** Of a long string every so many characters count as one value: a turn must end behind it. */
+/** This many characters of a long string count as one value, so that a turn ends soon after it. */
 const charactersPerValue = 4_096;
 
 export class JsonParser {
@@ -50,7 +50,7 @@ export class JsonParser {
     this.#text = text;
   }
 
-  /** Reads on until the text ends (true) or the time `until`, by `performance.now()`, has come (false). */
+  /** Reads on until the end of the text (true), or until the time `until` of `performance.now()` (false). */
   step(until: number): boolean {
     for (let left = valuesPerLook; ; ) {
       const before = this.#at;
@@ -62,7 +62,7 @@ export class JsonParser {
     }
   }
 
-  /** Reads one value, or opens one container, and closes those that end behind it. True where the whole is read. */
+  /** Reads one value, or opens one container, and closes containers that end after it. True if all is read. */
   #readValue(): boolean {
     const text = this.#text;
     this.#skipSpace();
@@ -89,7 +89,7 @@ export class JsonParser {
     return false;
   }
 
-  /** Puts a value where it belongs and reads what follows it, up to the next value. */
+  /** Puts a value into its container and reads what follows it, up to the next value. */
   #add(value: unknown): boolean {
     let whole = value;
     for (;;) {
@@ -184,7 +184,7 @@ export class JsonParser {
     return true;
   }
 
-  /** Of the value that is being read. */
+  /** The pointer of the value that is being read. */
   #pointer(): string {
     return this.#stack.map(pointerOf).join("");
   }
@@ -210,19 +210,19 @@ const numberPattern = new RegExp(decimalGrammar, "y");
 /** A string without escapes, as nearly all are. */
 const plainString = /"[^"\\\0-\x1f]*"/y;
 
-/** No text that JavaScript writes for a number is longer. */
+/** JavaScript writes no number with more characters. */
 const longestDouble = 25;
 
-/** Whether JavaScript's number, written out, is this very text. */
+/** Whether JavaScript writes the number exactly like this text. */
 export const isDouble = (token: string) => token.length <= longestDouble && String(Number(token)) === token;
 
-/** `__proto__` is a member like any other: an assignment would set the prototype. */
+/** Sets a member. An assignment to `__proto__` would set the prototype, but it is a member like any other. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** One step of a pointer. None for an object whose next key is being read. */
+/** One token of a pointer. Empty for an object whose next key is being read. */
 function pointerOf({ container, key }: Frame): string {
   if (key !== undefined) return `/${pointerToken(key)}`;
   return Array.isArray(container) ? `/${container.length}` : "";
@@ -235,10 +235,10 @@ const tooMany = (most: number, what: string) =>
 
 const duplicateKey = (key: string) =>
   new Problem("invalid_json", {
-    message: `A key (${JSON.stringify(key.slice(0, 100))}) stands twice in one object.`,
+    message: `The key ${JSON.stringify(key.slice(0, 100))} appears twice in one object.`,
   });
 
-/** The index of the closing quote of the string that opens at `start`, or of the text's end. */
+/** The index of the closing quote of the string that begins at `start`, or of the end of the text. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1) {
@@ -250,11 +250,11 @@ export function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Why a text cannot be stored; undefined where it can. */
+/** Why a text cannot be stored. Undefined if it can. */
 export function unstorable(text: string): string | undefined {
   if (text.includes("\0")) return "It contains U+0000, which cannot be stored.";
   return text.isWellFormed() ? undefined : "It contains half of a surrogate pair, which is not text.";
 }
 
-/** One reference token of a JSON pointer (RFC 6901), made well-formed so that the answer can always be sent. */
+/** One token of a JSON pointer (RFC 6901). Made well-formed, so that the answer can always be sent. */
 export const pointerToken = (key: string) => key.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1");

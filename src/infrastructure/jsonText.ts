@@ -1,12 +1,12 @@
-/** JSON that the database has written already, and that nobody needs to parse on its way out. */
+/** JSON that the database has written, and that goes into an answer without parsing. */
 
-/** A JSON text that the database wrote, sent as it is. `T` is what it says, for the type check only. */
+/** A JSON text from the database, which is sent as it is. `T` is the type of its value, only for the type check. */
 export interface JsonText<T> {
   readonly jsonText: string;
   readonly saying?: T;
 }
 
-/** A value, any part of which the database may have written as JSON text already. */
+/** A value of which any part may be a JSON text from the database. */
 export type Written<T> =
   | T
   | JsonText<T>

@@ -1,14 +1,14 @@
-/** Files on their way through the server: in and out by way of a local file. Never in memory whole. */
+/** Receives files into local files, so that no file is in memory as a whole. */
 import { createHash } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import type { ReceivedFile } from "../generated/schemas.ts";
 import { writeAllSync } from "./writeAll.ts";
 
 /**
- * Writes a stream to a new file that only this user can read, hashing it on the way.
+ * Writes a stream to a new file that only this account can read, and computes its hash.
  *
- * Each chunk is in the system's cache before the next is taken. While an asynchronous write waits for its turn, Bun
- * goes on taking what the client sends: a hundred uploads at once held twice the memory, and took longer.
+ * Writes are synchronous: each chunk is in the system's cache before the next one is taken. With asynchronous writes,
+ * Bun keeps receiving while a write waits: a hundred simultaneous uploads took twice the memory and more time.
  */
 export async function writeAndHash(
   stream: AsyncIterable<Uint8Array>,
@@ -30,7 +30,7 @@ export async function writeAndHash(
   return { size, sha256: digest.digest("hex") };
 }
 
-/** Received between two collections: chunks are garbage as soon as they are written, but do not look like much to Bun. */
+/** Bytes received between two garbage collections. Written chunks are garbage, but Bun underestimates their size. */
 const bytesBetweenCollections = 32 * 1024 ** 2;
 let receivedSince = 0;
 

@@ -1,10 +1,10 @@
-/** JSON logs. Whatever may hold a credential is cut out wherever it stands. */
+/** JSON logs. Fields that may hold a credential are redacted, at the top level and one level below. */
 import pino, { type DestinationStream, type Logger } from "pino";
 import type { LogLevel } from "./config.ts";
 
 const secret = ["authorization", "token", "password", "secret", "form_token", "x-probis-form-token", "url"];
 
-/** Errors go in as `err`: type, code and stack, but no SQL parameters and no details that hold values of rows. */
+/** Errors are logged as `err`: type, message, code, stack and cause. No SQL parameters or values of rows. */
 export function createLog(level: LogLevel, destination: DestinationStream = pino.destination(2)): Logger {
   return pino(
     {

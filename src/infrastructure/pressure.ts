@@ -1,31 +1,31 @@
 /**
- * Says when the process has more to do than it can: then new requests are refused before they are read.
+ * Tells when the process is overloaded. Then new requests are refused before they are read.
  *
- * A timer measures by how much the event loop is late. `monitorEventLoopDelay` exists in Bun as well, but gives a
- * histogram of the past, in which one stall stays visible until somebody resets it. Here one late tick is not enough:
- * a single long piece of work is over when it is seen, so refusing what comes next would help nobody. Three late ticks
+ * A timer measures how late the event loop is. Bun also has `monitorEventLoopDelay`, but that gives a histogram of
+ * the past, in which one stall stays visible until a reset. One late tick is not enough for pressure: a single long
+ * piece of work is over when the tick notices it, so refusing the next requests would help nobody. Three late ticks
  * in a row are pressure, and the first tick in time ends it, a tenth of a second later.
  */
 import type { Logger } from "pino";
 
 export interface Pressure {
-  /** What there is too much of; undefined while there is room for new work. */
+  /** Why the process is overloaded. Undefined if it is not. */
   reason(): "lag" | "memory" | undefined;
   stop(): void;
 }
 
 export interface PressureLimits {
-  /** By how much the event loop may be late. */
+  /** How late the event loop may be. */
   readonly maxLagMs: number;
-  /** Resident memory of the process. */
+  /** Limit for the resident memory of the process. */
   readonly maxBytes: number;
   readonly log: Logger;
 }
 
 const tickMs = 100;
 const lateTicksOfPressure = 3;
-/** Reading the process's memory takes some ten microseconds. */
-const ticksPerMemoryLook = 5;
+/** Reading the memory of the process takes about ten microseconds. */
+const ticksPerMemoryCheck = 5;
 const collectEveryMs = 5_000;
 
 export function watchPressure({ maxLagMs, maxBytes, log }: PressureLimits): Pressure {
@@ -34,7 +34,7 @@ export function watchPressure({ maxLagMs, maxBytes, log }: PressureLimits): Pres
   let ticks = 0;
   let isFull = false;
   let collectedAt = Number.NEGATIVE_INFINITY;
-  let told: ReturnType<Pressure["reason"]>;
+  let logged: ReturnType<Pressure["reason"]>;
 
   const reason = () => {
     if (isFull) return "memory";
@@ -45,24 +45,24 @@ export function watchPressure({ maxLagMs, maxBytes, log }: PressureLimits): Pres
     const now = performance.now();
     lateTicks = now - due > maxLagMs ? lateTicks + 1 : 0;
     due = now + tickMs;
-    if (ticks++ % ticksPerMemoryLook === 0) lookAtMemory(now);
-    tell(now);
+    if (ticks++ % ticksPerMemoryCheck === 0) checkMemory(now);
+    logChange(now);
   }
 
-  function lookAtMemory(now: number): void {
+  function checkMemory(now: number): void {
     isFull = process.memoryUsage.rss() > maxBytes;
     if (!isFull || now - collectedAt < collectEveryMs) return;
-    // While nothing new is let in, little is allocated, and Bun may not collect what has become garbage.
+    // While new requests are refused, little memory is allocated, and Bun may not collect the garbage by itself.
     Bun.gc(true);
     collectedAt = performance.now();
     isFull = process.memoryUsage.rss() > maxBytes;
   }
 
-  /** One line when it begins and one when it is over: what is refused in between has none of its own. */
-  function tell(now: number): void {
+  /** Logs one line when an overload begins and one when it ends. Refused requests are not logged. */
+  function logChange(now: number): void {
     const current = reason();
-    if (current === told) return;
-    told = current;
+    if (current === logged) return;
+    logged = current;
     const figures = { lag_ms: Math.round(now - due + tickMs), rss: process.memoryUsage.rss() };
     if (current) log.warn({ reason: current, ...figures }, "Server overloaded; new requests get 503");
     else log.info(figures, "Server no longer overloaded");

@@ -1,17 +1,18 @@
-/** Folders that hold people's files: nobody else on the machine may look into them. */
+/** Folders for people's files. No other account on the machine may read them. */
 import { chmod, mkdir, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 export const privateFolderMode = 0o700;
 export const privateFileMode = 0o600;
 
-/** Makes the folder, and those above it, where they are missing. */
+/** Creates the folder, and those above it, if they are missing. */
 export const makePrivateFolder = (path: string) =>
   mkdir(path, { recursive: true, mode: privateFolderMode }).then(() => {});
 
 /**
- * Takes the rights of others away from a folder that an earlier version made, and from all in it. The folder itself
- * comes last, so that a start that broke off is repeated; one that is private already costs one look.
+ * Removes the rights of other accounts from a folder that an earlier version made, and from everything in it. The
+ * folder itself comes last, so that the next start repeats a run that broke off. A private folder costs only one
+ * check.
  */
 export async function makePrivate(path: string): Promise<void> {
   await makePrivateFolder(path);

@@ -1,10 +1,11 @@
 /**
- * The one table of everything that can go wrong: code → status and title (RFC 9457; design 6).
+ * Every problem that an answer can report: its code, status and title (RFC 9457).
  *
- * Code throws `new Problem("table_not_found")`; `http/problemResponse.ts` alone turns it into an answer.
- * `message` is what the caller may read. What happened inside travels in `cause`, which only the log sees.
+ * Code throws `new Problem("table_not_found")`. Only `http/problemResponse.ts` turns a Problem into an answer. The
+ * caller may read `message`. Internal facts are in `cause`, which only the log shows.
  */
-/** Why a file's content is refused. files/content/rejection.ts has a sentence for each. */
+
+/** Why the content of a file is refused. files/content/rejection.ts has a sentence for each. */
 export const rejectionCodes = [
   "file_empty",
   "extension_not_allowed",
@@ -82,7 +83,7 @@ export const problems = {
   instance_ended: [409, "The process instance has ended"],
   task_completed: [409, "The task is completed"],
   incident_resolved: [409, "The incident is resolved"],
-  too_many_secrets: [409, "The tenant has no room for another secret"],
+  too_many_secrets: [409, "The tenant has too many secrets"],
   session_quota_exceeded: [409, "The form session has no room for this file"],
   too_many_revocations: [409, "Too many tokens are revoked"],
   payload_too_large: [413, "The request is too large"],
@@ -92,13 +93,13 @@ export const problems = {
   process_failed: [422, "The process cannot go on"],
   malware_found: [422, "The file contains malware"],
   rate_limited: [429, "Too many requests"],
-  upload_quota_exceeded: [429, "The day's uploads are used up"],
+  upload_quota_exceeded: [429, "The daily upload quota is used up"],
   insufficient_storage: [507, "There is no room for the file"],
   not_configured: [501, "The instance is not configured for this"],
   scanner_unavailable: [503, "The malware scanner is not available"],
   internal_error: [500, "Something went wrong on our side"],
   database_unavailable: [503, "The database is not available"],
-  draining: [503, "The process is shutting down"],
+  draining: [503, "The server is shutting down"],
   busy: [503, "The resource is busy"],
   overloaded: [503, "The server is overloaded"],
   ...rejectionProblems,
@@ -106,29 +107,29 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** One fault of a request; `pointer` is an RFC 6901 JSON pointer into its body, or `/query/<name>` and the like. */
+/** One fault of a request. `pointer` is a JSON pointer (RFC 6901) into its body, or a path such as `/query/<name>`. */
 export interface Fault {
   readonly pointer: string;
   readonly detail: string;
 }
 
 export interface ProblemOptions {
-  /** One plain sentence for the caller. Never SQL, a path, a secret or another tenant's name. */
+  /** A plain sentence for the caller. Never contains SQL, a path, a secret or the name of another tenant. */
   readonly message?: string;
-  /** Every fault of one body, at most `maxFaults` of which are sent. */
+  /** Every fault of one body. At most `maxFaults` of them are sent. */
   readonly errors?: readonly Fault[];
-  /** Members beside the envelope's, such as `not_committed`. */
+  /** Further members of the answer, such as `not_committed`. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** HTML that is answered in place of the Problem, where people and no programs ask. */
+  /** HTML that is sent in place of the Problem, for requests by people. */
   readonly page?: string;
   readonly cause?: unknown;
 }
 
-/** Seconds after which a client may repeat a request that was answered 503, unless the problem says otherwise. */
+/** Sent with every 503, unless the problem sets the header itself. */
 const retryAfter = { "Retry-After": "5" };
 
-/** Faults reported at once (design 6). */
+/** Faults in one answer. */
 export const maxFaults = 100;
 
 export class Problem extends Error {
@@ -156,7 +157,7 @@ export class Problem extends Error {
   }
 }
 
-/** What a caller sends may be in a fault, but not megabytes of it. */
+/** A fault may repeat what the caller sent, but not megabytes of it. */
 const maxFaultText = 4_000;
 
 const shortened = ({ pointer, detail }: Fault): Fault => ({ pointer: cut(pointer), detail: cut(detail) });
@@ -164,7 +165,7 @@ const shortened = ({ pointer, detail }: Fault): Fault => ({ pointer: cut(pointer
 const cut = (text: string) =>
   text.length <= maxFaultText ? text : `${text.slice(0, maxFaultText).toWellFormed()}…`;
 
-/** The first fault with its place, and how many more there are. */
+/** The first fault with its pointer, and how many others there are. */
 function summaryOf(errors: readonly Fault[] = []): string | undefined {
   const [first, ...others] = errors;
   if (!first) return undefined;

@@ -1,8 +1,8 @@
 /**
- * Encryption at rest: AES-256-GCM under keys that are derived from configured secrets.
+ * Encryption at rest: AES-256-GCM with keys that are derived from configured secrets.
  *
- * What is sealed is bound to a context, such as the tenant and name of a row: moved to another place it does not open.
- * Every sealed value names its key, so that keys can be rotated: the first of the keys seals, each of them opens.
+ * A sealed value is bound to a context, such as the tenant and the name of its row. In another context it does not
+ * open. Every sealed value names its key, so that keys can be rotated: the first key seals, each of the keys opens.
  *
  * Format: version 1 · 4 bytes of the key's id · 12 random bytes · ciphertext · 16 bytes of tag.
  */
@@ -12,11 +12,11 @@ export interface Sealing {
   seal(text: string, context: string): Uint8Array;
   /** Throws `CannotOpen`. */
   open(sealed: Uint8Array, context: string): string;
-  /** Whether another key than the first has sealed it. */
+  /** Whether it was sealed with a key other than the first. */
   isOld(sealed: Uint8Array): boolean;
 }
 
-/** No key has this id, or the bytes are not what was sealed in this context. */
+/** No key has this id, or the bytes were changed or sealed in another context. */
 export class CannotOpen extends Error {
   override readonly name = "CannotOpen";
 }
@@ -32,11 +32,11 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const headBytes = 1 + idBytes + nonceBytes;
 
-/** `secrets` are texts of 32 characters or more, at least one. `purpose` keeps two uses of one secret apart. */
+/** Takes at least one secret, of 32 characters or more each. `purpose` separates two uses of one secret. */
 export function createSealing(secrets: readonly string[], purpose: string): Sealing {
   const keys = secrets.map((secret) => keyOf(secret, purpose));
   const [first] = keys;
-  if (!first) throw new Error("sealing takes at least one secret");
+  if (!first) throw new Error("createSealing needs at least one secret");
   const idOf = (sealed: Uint8Array) => Buffer.from(sealed).subarray(1, 1 + idBytes);
   return {
     seal: (text, context) => seal(first, text, context),
@@ -44,7 +44,7 @@ export function createSealing(secrets: readonly string[], purpose: string): Seal
       const id = idOf(sealed);
       const key = keys.find((candidate) => candidate.id.equals(id));
       if (sealed[0] !== version || !key)
-        throw new CannotOpen("it was sealed with a key that is not configured");
+        throw new CannotOpen("The value was sealed with a key that is not configured");
       return open(key, Buffer.from(sealed), context);
     },
     isOld: (sealed) => !first.id.equals(idOf(sealed)),
@@ -73,6 +73,6 @@ function open({ bytes }: Key, sealed: Buffer, context: string): string {
     const text = decipher.update(sealed.subarray(headBytes, -tagBytes));
     return Buffer.concat([text, decipher.final()]).toString();
   } catch (cause) {
-    throw new CannotOpen("it is not what was sealed here", { cause });
+    throw new CannotOpen("The value was changed, or was sealed in another context", { cause });
   }
 }

@@ -86,7 +86,7 @@ test("a text is refused as not JSON exactly when the built-in parser refuses it,
         valid = false;
       }
       if (!valid) expect(refusal).toBe("invalid_json");
-      else if (refusal === "invalid_json") expect(problemOf(text)?.message).toContain("stands twice");
+      else if (refusal === "invalid_json") expect(problemOf(text)?.message).toContain("appears twice");
       else expect([undefined, "invalid_body"]).toContain(refusal);
     }),
     { numRuns: 1_000 },
@@ -94,10 +94,12 @@ test("a text is refused as not JSON exactly when the built-in parser refuses it,
 });
 
 /** The key with some of its characters written as escapes. */
-const respelled = (name: string) =>
-  `"${[...name].map((char) => (char < "\u0080" ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char)).join("")}"`;
+const respelled = (name: string) => `"${[...name].map(escaped).join("")}"`;
 
-test("a key that stands twice is always found: whatever the values, wherever, however it is spelled", () => {
+const escaped = (char: string) =>
+  char < "\u0080" ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char;
+
+test("a repeated key is always found: whatever its values, its place and its spelling", () => {
   const shell = fc.constantFrom(
     (inner: string) => inner,
     (inner: string) => `[1.10,${inner}]`,

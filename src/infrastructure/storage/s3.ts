@@ -2,11 +2,11 @@
  * Objects in a bucket of an S3 server, through the `minio` client.
  *
  * The behavior of that client decided four things:
- * - Its `putObject` keeps a body of up to 64 MiB in memory, and resumes an earlier upload of a larger one. So the
- *   request that `putObject` is built on is used: it signs and streams a body of known length and digest in one PUT. The
+ * - Its `putObject` keeps a body of up to 64 MiB in memory, and resumes an earlier upload of a larger one. So `send`
+ *   uses the request below `putObject`, which signs and streams a body of known length and digest in one PUT. The
  *   digest is signed (or, over TLS, sent as a checksum), so the server refuses bytes that changed on the way.
- * - It has no time limits and cannot abort. So each call has its own client (3 µs). Its requests carry the signal of the
- *   call, and a stall clock ends them.
+ * - It has no time limits and cannot abort. So each call has its own client (3 µs). The requests of that client carry
+ *   the signal of the call, and a stall clock ends them.
  * - Its retry sends a stream that is already read, and leaves the socket of the failed answer open. So it is off.
  * - It reads a key such as `0x10` as a number in lists of version 2, but not in those of version 1.
  */
