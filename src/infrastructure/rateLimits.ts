@@ -1,7 +1,7 @@
 /** Rate limits, shared by all processes. Each key has a sliding window with the times of its accepted requests. */
 import type { Sql } from "./database/connect.ts";
 
-export interface Window {
+export interface RateWindow {
   /** How many requests a window takes. */
   readonly requests: number;
   /** The length of the window. */
@@ -20,7 +20,7 @@ export interface RateLimitResult {
 export async function countRequest(
   sql: Sql,
   key: string,
-  { requests, seconds }: Window,
+  { requests, seconds }: RateWindow,
 ): Promise<RateLimitResult> {
   const [row] = await sql<{ accepted: boolean; hits: number; reset: number }[]>`
     insert into waybill.rate_limits as r (key, hits, accepted)

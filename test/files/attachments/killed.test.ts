@@ -78,7 +78,7 @@ test("after many kills, everything acknowledged is there and nothing else is lef
   const token = servers[0].token;
   const acknowledged: Acknowledged = { uploaded: 0, committed: [], removed: [] };
   // More rounds where the machine is busy: each kill has to meet requests under way.
-  for (let round = 0; round < 15 || promised.uploaded <= 50; round++) {
+  for (let round = 0; round < 15 || acknowledged.uploaded <= 50; round++) {
     const waybill = startProcess();
     const url = await waybill.listening;
     const clients = Array.from({ length: 4 }, () => work({ url, token }, acknowledged));

@@ -60,7 +60,7 @@ test("after many kills, everything acknowledged is there and nothing else is lef
   const discussion = discussionOn(server);
   const acknowledged: Acknowledged = { messages: [], paths: [] };
   // More rounds where the machine is busy: each kill has to meet requests under way.
-  for (let round = 0; round < rounds || promised.messages.length <= rounds; round++) {
+  for (let round = 0; round < rounds || acknowledged.messages.length <= rounds; round++) {
     const environment = { DATABASE_URL: server.database.url, DATA_DIR: dataDir, JWT_SECRET: sharedSecret };
     const waybill = startWaybill({ cwd: dataDir, environment });
     const url = await waybill.listening;
