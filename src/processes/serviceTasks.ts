@@ -1,6 +1,6 @@
 /** Service tasks as a worker sees them: the second part of the engine's port. See docs/decisions/service-tasks.md. */
 import type { ServiceTaskRun } from "./delivery/deliver.ts";
-import type { Variables } from "./delivery/variable.ts";
+import type { TypedValues } from "./variables/variable.ts";
 
 /** The code of the BPMN error for a rejected request. */
 export const rejectedCode = "INTEGRATION_REJECTED";
@@ -23,12 +23,12 @@ export interface ServiceTasks {
    * An attempt that `claim` returned earlier, perhaps to another server process. Undefined if a later one has begun.
    */
   recall(attempt: Attempt): Promise<ClaimedTask | undefined>;
-  complete(task: ClaimedTask, variables: Variables): Promise<void>;
+  complete(task: ClaimedTask, variables: TypedValues): Promise<void>;
   /** Whether a boundary event catches this BPMN error. */
   catchesError(task: ClaimedTask, code: string): boolean;
   throwError(
     task: ClaimedTask,
-    error: { readonly code: string; readonly variables: Variables },
+    error: { readonly code: string; readonly variables: TypedValues },
   ): Promise<void>;
   fail(task: ClaimedTask, incident: NewIncident): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface ClaimedTask {
 export interface Answered {
   /** The BPMN error's code if the integration rejected the request. */
   readonly error: string | null;
-  readonly variables: Variables;
+  readonly variables: TypedValues;
 }
 
 export interface NewIncident {

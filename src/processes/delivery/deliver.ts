@@ -11,13 +11,13 @@ import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { WorkTimeout } from "../../infrastructure/workers/workers.ts";
 import { findAddon } from "../addons.ts";
+import type { TypedValue, TypedValues } from "../variables/variable.ts";
 import { conceal } from "./conceal.ts";
 import type { FileOccurrence } from "./placeholders.ts";
 import { type Material, type Request, type WrittenRequest, weightOf, writtenRequest } from "./request.ts";
 import { writeInThread, writeLimitMs } from "./requestWork.ts";
 import { hiddenHostOf, secretNamesIn, secretsFor } from "./secrets.ts";
 import type { ServiceTaskConfig } from "./serviceTask.ts";
-import type { Variable, Variables } from "./variable.ts";
 
 export interface ServiceTaskRun {
   readonly tenantId: number;
@@ -33,7 +33,7 @@ export interface ServiceTaskRun {
 
 export interface LoadedVariables {
   /** An old File with its content in base64. */
-  readonly variables: Variables;
+  readonly variables: TypedValues;
   /** To be called once the request is written, which frees the room that the values take. */
   readonly written: () => void;
   /** To be called once the request has its answer, or is given up. */
@@ -48,7 +48,7 @@ export interface Permission {
 }
 
 export type Outcome =
-  | { readonly kind: "completed"; readonly variables: Variables }
+  | { readonly kind: "completed"; readonly variables: TypedValues }
   /** The integration's own refusal: HTTP 400 and above; the beginning of what it said, without download tokens. */
   | { readonly kind: "rejected"; readonly status: number; readonly body: string };
 
@@ -208,13 +208,13 @@ async function resultOf(
   answer: OutboundAnswer,
   resultVariable: string | undefined,
   conceal: Conceal,
-): Promise<Variables> {
+): Promise<TypedValues> {
   if (resultVariable === undefined) return {};
   const body = await conceal(wholeBodyOf(answer));
   return { [resultVariable]: resultVariableOf(body, answer.headers["content-type"] ?? "") };
 }
 
-function resultVariableOf(body: string, contentType: string): Variable {
+function resultVariableOf(body: string, contentType: string): TypedValue {
   if (body === "") return { type: "Null", value: null };
   if (/^\s*[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType) && isJson(body))
     return { type: "Json", value: body };

@@ -1,7 +1,7 @@
 /** Values as UTF-8 and percent-encoded text. */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
+import { type Fill, textOf } from "./fill.ts";
 import type { Template } from "./template.ts";
-import { type Fill, textOf } from "./variable.ts";
 
 /** The value's text. Half of a surrogate pair, which only JSON can write, is refused. */
 export function wellFormedTextOf(fill: Fill): string {

@@ -1,8 +1,8 @@
 /** Placeholders in the values of request headers. */
 import { controlCharacter } from "../../infrastructure/outbound/headers.ts";
 import { doesNotFit, wellFormedTextOf } from "./encoding.ts";
+import type { Fill } from "./fill.ts";
 import { assemble, type Template } from "./template.ts";
-import type { Fill } from "./variable.ts";
 
 export function renderHeader(template: Template, fills: readonly Fill[]): string {
   return assemble(template, fills.map(singleLine));

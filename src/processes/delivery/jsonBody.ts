@@ -6,8 +6,8 @@
  * string, can stand: not in a number, and not in an escape, for `\$` and `\u00$` are none.
  */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
+import { type Fill, jsonOf, textOf } from "./fill.ts";
 import { assemble, mark, type Template } from "./template.ts";
-import { type Fill, jsonOf, textOf } from "./variable.ts";
 
 export function renderJson(template: Template, fills: readonly Fill[]): string {
   const inString = insideStrings(template);

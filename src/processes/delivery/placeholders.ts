@@ -5,13 +5,14 @@
  * failure, and nothing is sent.
  */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
-import { attachmentIdOf } from "./fileVariable.ts";
+import { attachmentIdOf } from "../variables/attachmentMetadata.ts";
+import { secretPrefix, type TypedValue, type TypedValues } from "../variables/variable.ts";
+import { type Fill, textOf } from "./fill.ts";
 import { renderForm } from "./formBody.ts";
 import { renderHeader } from "./headers.ts";
 import { renderJson } from "./jsonBody.ts";
 import { renderQueryValue, renderUrl } from "./requestUrl.ts";
-import { assemble, parseTemplate, secretPrefix, type Template } from "./template.ts";
-import { type Fill, textOf, type Variable, type Variables } from "./variable.ts";
+import { assemble, parseTemplate, type Template } from "./template.ts";
 import { renderXml } from "./xmlBody.ts";
 
 export type BodyFormat = "json" | "xml" | "form" | "text";
@@ -20,7 +21,7 @@ export type BodyFormat = "json" | "xml" | "form" | "text";
 export type Place = BodyFormat | "url" | "query" | "header";
 
 export interface Values {
-  readonly variables: Variables;
+  readonly variables: TypedValues;
   /** Values of the tenant's secrets by name, for `${secret.NAME}`. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -137,7 +138,7 @@ function withFiles(fills: readonly Fill[], urls: readonly string[] | undefined):
   return filled;
 }
 
-function contentOf(name: string, { value }: Variable, inBody: boolean): Variable {
+function contentOf(name: string, { value }: TypedValue, inBody: boolean): TypedValue {
   if (inBody && typeof value === "string") return { type: "String", value };
   const why = inBody
     ? "has no content"
@@ -160,4 +161,4 @@ export function checkTemplate(source: string, place: Place): void {
 }
 
 /** Fits nearly everywhere; where it does not, another value may. */
-const stand: Variable = { type: "Integer", value: 1 };
+const stand: TypedValue = { type: "Integer", value: 1 };

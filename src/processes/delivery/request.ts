@@ -1,5 +1,7 @@
 /** A service task and its values → the request, written. Pure, so that another thread can do it. */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
+import type { TypedValue } from "../variables/variable.ts";
+import { jsonOf } from "./fill.ts";
 import {
   bodyFormatOf,
   type FileOccurrence,
@@ -12,7 +14,6 @@ import {
 import { withQuery } from "./requestUrl.ts";
 import type { AddonCall, ApiCall, ServiceTaskConfig } from "./serviceTask.ts";
 import { namesIn } from "./template.ts";
-import { jsonOf, type Variable } from "./variable.ts";
 
 export interface Material extends Values {
   readonly config: ServiceTaskConfig;
@@ -56,7 +57,7 @@ export function weightOf({ config, variables }: Material): number {
   ]);
 }
 
-const textLength = (variable: Variable | undefined) =>
+const textLength = (variable: TypedValue | undefined) =>
   typeof variable?.value === "string" ? variable.value.length : 0;
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
@@ -95,7 +96,7 @@ function addonRequest(config: AddonCall, material: Material): WrittenRequest {
 }
 
 /** As it is: a file is its metadata's text. An old File has no metadata, and its bytes belong into parameters. */
-function plainJson(name: string, variable: Variable): string {
+function plainJson(name: string, variable: TypedValue): string {
   return variable.type === "File" ? "null" : jsonOf({ name, variable });
 }
 

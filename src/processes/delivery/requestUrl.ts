@@ -9,8 +9,8 @@
 
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { cannotStand, doesNotFit, percentEncoded, refuseOpenEscapes, wellFormedTextOf } from "./encoding.ts";
+import type { Fill } from "./fill.ts";
 import { assemble, type Template } from "./template.ts";
-import type { Fill } from "./variable.ts";
 
 type UrlPlace = "base" | "host" | "port" | "path" | "rest";
 

@@ -2,9 +2,10 @@
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { readSecrets } from "../../tenants/secrets/secrets.ts";
+import { secretPrefix } from "../variables/variable.ts";
 import { hostNamesIn } from "./requestUrl.ts";
 import { namesUsed, type ServiceTaskConfig } from "./serviceTask.ts";
-import { namesIn, parseTemplate, secretPrefix } from "./template.ts";
+import { namesIn, parseTemplate } from "./template.ts";
 
 /** Without the prefix, each once. */
 export function secretNamesIn(config: ServiceTaskConfig): string[] {

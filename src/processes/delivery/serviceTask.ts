@@ -3,9 +3,10 @@
  * without values is judged here, so that a model with a mistake is refused when it is deployed.
  */
 import { wireHeaders } from "../../infrastructure/outbound/headers.ts";
+import { secretPrefix } from "../variables/variable.ts";
 import { type BodyFormat, bodyFormatOf, checkTemplate, type Place } from "./placeholders.ts";
 import { longestUrl } from "./requestUrl.ts";
-import { namesIn, secretPrefix } from "./template.ts";
+import { namesIn } from "./template.ts";
 
 interface Common {
   /** The variable that takes the answer. */

@@ -17,9 +17,6 @@ export interface Template {
 /** A template has at most so many placeholders. Whoever has more values to send puts them into one Json variable. */
 export const mostPlaceholders = 100;
 
-/** `${secret.NAME}` takes the tenant's secret of this name, and never a variable. */
-export const secretPrefix = "secret.";
-
 /** Stands for a value while a template is looked at without its values: the last private-use character. */
 export const mark = "\u{10FFFD}";
 

@@ -8,8 +8,8 @@
 import { SaxesParser } from "saxes";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { doesNotFit, wellFormedTextOf } from "./encoding.ts";
+import type { Fill } from "./fill.ts";
 import { assemble, mark, type Template } from "./template.ts";
-import type { Fill } from "./variable.ts";
 
 /** For every element the parser looks at all those around it, for their namespaces. */
 const deepest = 128;

@@ -3,7 +3,7 @@ import { findMetadata } from "../../files/attachments/queries.ts";
 import type { FileMetadata } from "../../files/fileKind.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
 import { membersOf } from "../../infrastructure/json.ts";
-import { attachmentIdOf } from "../delivery/fileVariable.ts";
+import { attachmentIdOf } from "./attachmentMetadata.ts";
 import type { StoredVariable } from "./variable.ts";
 
 type Variables = ReadonlyMap<string, StoredVariable>;

@@ -3,10 +3,14 @@ import type { Logger } from "pino";
 import type { Variable, Variables } from "../../generated/schemas.ts";
 import { numberText, pointerToken } from "../../infrastructure/json.ts";
 import { type Fault, Problem } from "../../infrastructure/problem.ts";
-import { secretPrefix } from "../delivery/template.ts";
-import type { Variable as DeliveredVariable, Variables as DeliveredVariables } from "../delivery/variable.ts";
 import { textOfType } from "./types.ts";
-import type { StoredVariable, VariableType } from "./variable.ts";
+import {
+  type StoredVariable,
+  secretPrefix,
+  type TypedValue,
+  type TypedValues,
+  type VariableType,
+} from "./variable.ts";
 
 /** Engines of the Camunda 7 family refuse longer ones (their column has so much room). */
 const usualStringLength = 4_000;
@@ -133,8 +137,8 @@ function decodeBase64(value: unknown): Uint8Array | undefined {
 }
 
 /** What an integration gave, as it is stored. */
-export function storedVariables(variables: DeliveredVariables): ReadonlyMap<string, StoredVariable> {
-  const stored = ([name, { type, value }]: [string, DeliveredVariable]) => {
+export function storedVariables(variables: TypedValues): ReadonlyMap<string, StoredVariable> {
+  const stored = ([name, { type, value }]: [string, TypedValue]) => {
     const text = value === null ? "null" : textOfType(type, value);
     if (text === undefined) throw new TypeError(`the value of "${name}" is not of its type, ${type}`);
     return [name, { type, value: text }] as const;

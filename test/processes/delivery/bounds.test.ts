@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { renderPlaceholders } from "../../../src/processes/delivery/placeholders.ts";
 import { parseServiceTask } from "../../../src/processes/delivery/serviceTask.ts";
-import type { Variables } from "../../../src/processes/delivery/variable.ts";
+import type { TypedValues } from "../../../src/processes/variables/variable.ts";
 import { failureOf } from "./failures.ts";
 
 const parse = (properties: Readonly<Record<string, string>>) =>
@@ -75,7 +75,7 @@ function wideBelow(levels: number, keys: number): string {
   return `${'{"a":'.repeat(levels)}{${wide}}${"}".repeat(levels)}`;
 }
 
-const text = (value: string): Variables => ({ v: { type: "String", value } });
+const text = (value: string): TypedValues => ({ v: { type: "String", value } });
 
 test("values that make a URL too long are refused, before they are encoded", async () => {
   const render = (source: string, place: "url" | "query", value: string) =>

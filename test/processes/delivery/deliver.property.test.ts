@@ -1,7 +1,7 @@
 /** Whatever the variables hold, the receiver gets the request that the template draws, with exactly their values. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import type { Variables } from "../../../src/processes/delivery/variable.ts";
+import type { TypedValues } from "../../../src/processes/variables/variable.ts";
 import { type CommittedAttachment, commit } from "../../support/attachments.ts";
 import { allowLoopback } from "../../support/processes.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
@@ -30,7 +30,7 @@ test("path, query, header and body carry each value exactly, and each file its o
       const pieces = parts.map((part) => (part.startsWith("${") ? part : JSON.stringify(part).slice(1, -1)));
       // A lone $ before a brace would begin a placeholder of its own.
       fc.pre(!/\$(?=\{(?!value\}|card\}))/.test(pieces.join("")));
-      const variables: Variables = {
+      const variables: TypedValues = {
         value: text(value),
         at: text(at),
         header: text(header),

@@ -1,7 +1,7 @@
 /** What goes out for a service task, and what comes back of its answer (reference 4, design 9). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createOutboundFetch } from "../../../src/infrastructure/outbound/fetch.ts";
-import type { Variables } from "../../../src/processes/delivery/variable.ts";
+import type { TypedValues } from "../../../src/processes/variables/variable.ts";
 import { authority } from "../../infrastructure/outbound/partner.ts";
 import { commit, fixtureBytes } from "../../support/attachments.ts";
 import { allowLoopback } from "../../support/processes.ts";
@@ -88,7 +88,7 @@ describe("an API call", () => {
   test("one body may carry a new file as a URL beside an old one as base64", async () => {
     const { card, processInstanceId } = await committed();
     const content = Buffer.from("an old scan").toString("base64");
-    const variables: Variables = { card, old: { type: "File", value: content } };
+    const variables: TypedValues = { card, old: { type: "File", value: content } };
     const request = await sent((url) => ({
       properties: { method: "POST", url, body: '{"new":"${card}","old":"${old}"}' },
       variables,
@@ -141,7 +141,7 @@ describe("an addon", () => {
 
   test("gets parameters with URLs, and all variables by their values, every digit kept", async () => {
     const { card, processInstanceId } = await committed();
-    const variables: Variables = {
+    const variables: TypedValues = {
       card,
       old: { type: "File", value: "aGVsbG8=" },
       amount: { type: "Long", value: "9007199254740993" },

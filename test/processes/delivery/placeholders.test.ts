@@ -7,21 +7,21 @@ import {
   renderPlaceholders,
 } from "../../../src/processes/delivery/placeholders.ts";
 import { withQuery } from "../../../src/processes/delivery/requestUrl.ts";
-import type { Variables } from "../../../src/processes/delivery/variable.ts";
+import type { TypedValues } from "../../../src/processes/variables/variable.ts";
 import { failureOf } from "./failures.ts";
 import { attachment, text, texts } from "./variables.ts";
 
 const first = "0b5c3c5e-8a52-4d5e-9d5a-2f7f5d1c9a10";
 const second = "7d1d2c9e-1c1b-4f6b-8f0e-0a4a3c2b1d00";
-const files: Variables = {
+const files: TypedValues = {
   a: attachment(first),
   b: attachment(second),
   old: { type: "File", value: "JVBERi0=" },
 };
 
-const render = (place: Place, source: string, variables: Variables, urls?: readonly string[]) =>
+const render = (place: Place, source: string, variables: TypedValues, urls?: readonly string[]) =>
   renderPlaceholders(source, { variables }, urls === undefined ? { place } : { place, urls });
-const refusal = (place: Place, source: string, variables: Variables, urls?: readonly string[]) =>
+const refusal = (place: Place, source: string, variables: TypedValues, urls?: readonly string[]) =>
   failureOf(() => render(place, source, variables, urls));
 
 test("each occurrence of an attachment takes the next URL, in the order of the text", () => {
@@ -46,7 +46,7 @@ test("a URL is escaped where its body needs it", () => {
 });
 
 test("attachment metadata in a Json variable is an attachment too", () => {
-  const variables: Variables = { a: { type: "Json", value: { attachment_id: first, file_name: "a.pdf" } } };
+  const variables: TypedValues = { a: { type: "Json", value: { attachment_id: first, file_name: "a.pdf" } } };
   expect(fileOccurrences("${a}", { variables })).toEqual([{ name: "a", attachmentId: first }]);
   expect(render("json", "[${a}]", variables, ["https://h/1"])).toBe('["https://h/1"]');
 });
@@ -64,7 +64,7 @@ test("an old File cannot stand outside of a body, and one without content nowher
       code: "value_does_not_fit",
       message: "${old} is a file, which can stand in a body or in an addon's parameters alone.",
     });
-  const empty: Variables = { old: { type: "File", value: null } };
+  const empty: TypedValues = { old: { type: "File", value: null } };
   expect((await refusal("json", '"${old}"', empty, [])).code).toBe("value_does_not_fit");
 });
 
@@ -102,7 +102,7 @@ test.each(["${", "${}", "${a", "${a b}", "${ a }", "${a${a}}", "${{a}}", '${a"}'
 );
 
 test("JSON: each type is written as itself outside of strings, and as its text inside", () => {
-  const variables: Variables = {
+  const variables: TypedValues = {
     string: text('a"\\\n\ud83c\udf5c'),
     integer: { type: "Integer", value: 7 },
     long: { type: "Long", value: "9007199254740993" },
@@ -135,7 +135,7 @@ test.each([
   ["Date", 5],
   ["Json", "{"],
 ])("a %s with the value %p is refused, not written", async (type, value) => {
-  const variables = { a: { type, value } } as Variables;
+  const variables = { a: { type, value } } as TypedValues;
   for (const place of ["json", "text"] as const)
     expect(await refusal(place, "${a}", variables)).toMatchObject({ code: "value_does_not_fit" });
 });

@@ -4,7 +4,7 @@ import type { Deps } from "../../../src/deps.ts";
 import type { DeliveryFailure } from "../../../src/infrastructure/outbound/failure.ts";
 import { deliver, type Outcome } from "../../../src/processes/delivery/deliver.ts";
 import { parseServiceTask, type ServiceTaskConfig } from "../../../src/processes/delivery/serviceTask.ts";
-import type { Variable, Variables } from "../../../src/processes/delivery/variable.ts";
+import type { TypedValue, TypedValues } from "../../../src/processes/variables/variable.ts";
 import {
   type Answer,
   type Partner,
@@ -21,7 +21,7 @@ export type Properties = Readonly<Record<string, string>>;
 export interface Given {
   readonly topic?: string;
   readonly properties: Properties;
-  readonly variables?: Variables;
+  readonly variables?: TypedValues;
   readonly tenantId?: number;
   readonly processInstanceId?: string;
   readonly serviceTaskId?: string;
@@ -66,7 +66,7 @@ export async function failing(
 }
 
 /** A process variable of a new file: its metadata as a String. */
-export const fileVariable = ({ metadata }: CommittedAttachment): Variable => ({
+export const fileVariable = ({ metadata }: CommittedAttachment): TypedValue => ({
   type: "String",
   value: JSON.stringify(metadata),
 });

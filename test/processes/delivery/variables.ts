@@ -1,9 +1,9 @@
 /** Process variables for the tests of placeholders. */
-import type { Variable, Variables } from "../../../src/processes/delivery/variable.ts";
+import type { TypedValue, TypedValues } from "../../../src/processes/variables/variable.ts";
 
-export const text = (value: string): Variable => ({ type: "String", value });
+export const text = (value: string): TypedValue => ({ type: "String", value });
 
-export const attachment = (id: string): Variable => text(JSON.stringify({ id, file_name: "a.pdf" }));
+export const attachment = (id: string): TypedValue => text(JSON.stringify({ id, file_name: "a.pdf" }));
 
-export const texts = (values: Readonly<Record<string, string>>): Variables =>
+export const texts = (values: Readonly<Record<string, string>>): TypedValues =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, text(value)]));

@@ -7,7 +7,7 @@ import { createFairShare, type FairShare } from "../../../infrastructure/fairSha
 import { DeliveryFailure } from "../../../infrastructure/outbound/failure.ts";
 import type { LoadedVariables } from "../../delivery/deliver.ts";
 import { namesSent, namesUsed, type ServiceTaskConfig } from "../../delivery/serviceTask.ts";
-import type { Variables } from "../../delivery/variable.ts";
+import type { TypedValues } from "../../variables/variable.ts";
 import type { ClaimedRow } from "./serviceTaskQueries.ts";
 import { forDelivery, readContents, readForDelivery, sizesForDelivery } from "./variableQueries.ts";
 
@@ -80,7 +80,7 @@ async function read(
   sql: Sql,
   id: string,
   { names, files }: { readonly names: readonly string[] | null; readonly files: readonly string[] },
-): Promise<Variables> {
+): Promise<TypedValues> {
   const variables = forDelivery(await readForDelivery(sql, id, names));
   return files.length === 0 ? variables : { ...variables, ...(await readContents(sql, id, files)) };
 }

@@ -5,7 +5,6 @@ import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
-import type { Variables } from "../../delivery/variable.ts";
 import type { Rerun } from "../../engine.ts";
 import {
   type Answered,
@@ -16,6 +15,7 @@ import {
   type ServiceTasks,
 } from "../../serviceTasks.ts";
 import { storedVariables } from "../../variables/parse.ts";
+import type { TypedValues } from "../../variables/variable.ts";
 import { auditOf } from "./audit.ts";
 import type { EngineContext } from "./engineContext.ts";
 import { lockIncident, resolveIncident } from "./incidentQueries.ts";
@@ -153,7 +153,7 @@ async function goOn(
   context: EngineContext,
   { row }: Claimed,
   event: EngineEvent,
-  variables: Variables,
+  variables: TypedValues,
 ): Promise<void> {
   const { processInstanceId, tenantId } = row;
   try {

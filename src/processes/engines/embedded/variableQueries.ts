@@ -1,13 +1,14 @@
 /** Statements on `waybill.process_variables`. */
 import type { Queryable } from "../../../infrastructure/database/connect.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
-import type { Variable, Variables } from "../../delivery/variable.ts";
 import type { VariableName } from "../../engine.ts";
 import type {
   FileValue,
   ShownVariable,
   ShownVariables,
   StoredVariable,
+  TypedValue,
+  TypedValues,
   VariableType,
 } from "../../variables/variable.ts";
 
@@ -168,8 +169,8 @@ const isNamed = (sql: Queryable, names: readonly string[] | null) =>
     : sql`name in (select json_array_elements_text(${JSON.stringify(names)}::text::json))`;
 
 /** The values that replace placeholders. A file has no value here (see `readContents`). */
-export function forDelivery(rows: readonly DeliveryRow[] | null): Variables {
-  const variables = (rows ?? []).map(({ name, type, value }): [string, Variable] => {
+export function forDelivery(rows: readonly DeliveryRow[] | null): TypedValues {
+  const variables = (rows ?? []).map(({ name, type, value }): [string, TypedValue] => {
     // The text keeps digits that a number would lose.
     const isNumber = type === "Integer" || type === "Long" || type === "Double";
     return [name, { type, value: isNumber && value !== "null" ? value : JSON.parse(value) }];
@@ -182,7 +183,7 @@ export async function readContents(
   sql: Queryable,
   processInstanceId: string,
   names: readonly string[],
-): Promise<Variables> {
+): Promise<TypedValues> {
   const rows = await sql<{ name: string; value: string }[]>`
     select name, coalesce(translate(encode(content, 'base64'), ${"\n"}, ''), '') as value
     from waybill.process_variables

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { attachmentIdOf } from "../../../src/processes/delivery/fileVariable.ts";
+import { attachmentIdOf } from "../../../src/processes/variables/attachmentMetadata.ts";
 
 const id = "0b5c3c5e-8a52-4d5e-9d5a-2f7f5d1c9a10";
 const other = "7d1d2c9e-1c1b-4f6b-8f0e-0a4a3c2b1d00";

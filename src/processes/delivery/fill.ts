@@ -1,24 +1,13 @@
-/** Process variables as Camunda 7 types them, and how each is written as text and as JSON (design 9). */
+/** How the values that replace placeholders are written as text and as JSON. */
 import { isJson, numberText } from "../../infrastructure/json.ts";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
-import type { VariableType } from "../variables/variable.ts";
+import type { TypedValue, VariableType } from "../variables/variable.ts";
 
-/**
- * `value` is what an engine's REST interface shows, `null` under any type for no value: for `Json` its text or the
- * value itself; for a number a number, its text or `JSON.rawJSON`; for `File` the content in base64.
- */
-export interface Variable {
-  readonly type: VariableType;
-  readonly value: unknown;
-}
-
-/** By name. Only own members are variables. */
-export type Variables = Readonly<Record<string, Variable>>;
-
-/** A variable where a placeholder stands. */
+/** The value that replaces a placeholder. */
 export interface Fill {
+  /** Of the placeholder. */
   readonly name: string;
-  readonly variable: Variable;
+  readonly variable: TypedValue;
 }
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -43,7 +32,7 @@ export function jsonOf({ name, variable }: Fill): string {
   );
 }
 
-const isNull = ({ type, value }: Variable) => type === "Null" || value === null || value === undefined;
+const isNull = ({ type, value }: TypedValue) => type === "Null" || value === null || value === undefined;
 
 /** Undefined: the value is not of the type. Numbers and Json keep their own text, so no digit is lost. */
 const writers: Readonly<Record<VariableType, (value: unknown) => string | undefined>> = {
