@@ -45,31 +45,31 @@ export const isTimeText = (text: string) => text.length <= longestTime;
 function evaluateTime(text: string, variables: Values): string {
   const value = evaluateText(text, variables);
   if (typeof value === "string" && isTimeText(value) && value.trim() !== "") return value;
-  throw new ExpressionError(`The expression ${text} gives a timer no date and no duration.`);
+  throw new ExpressionError(`The value of the timer expression ${text} is neither a date nor a duration.`);
 }
 
 /** The engine would take any text for true. */
 function evaluateCondition(text: string, variables: Values): boolean {
   const value = evaluateText(text, variables);
   if (typeof value === "boolean") return value;
-  throw new ExpressionError(`The condition ${text} is neither true nor false.`);
+  throw new ExpressionError(`The value of the condition ${text} is neither true nor false.`);
 }
 
 function evaluateText(text: string, variables: Values): unknown {
   const expression = compile(text);
   try {
-    return evaluate(expression, (name) => variableOf(name, text, variables));
+    return evaluate(expression, (name) => variableOf(name, variables));
   } catch (error) {
-    if (error instanceof ExpressionError) throw error;
-    throw new ExpressionError(`The expression ${text} cannot be evaluated.`, { cause: error });
+    const why = error instanceof ExpressionError ? ` ${error.message}` : "";
+    throw new ExpressionError(`The expression ${text} cannot be evaluated.${why}`, { cause: error });
   }
 }
 
 /** A missing variable is a mistake of the model or of its caller, and does not count as null. */
-function variableOf(name: string, text: string, variables: Values): unknown {
+function variableOf(name: string, variables: Values): unknown {
   if (Object.hasOwn(variables, name)) return variables[name];
   if (name === "null") return null;
-  throw new ExpressionError(`There is no variable "${name}" for the expression ${text}.`);
+  throw new ExpressionError(`There is no variable "${name}".`);
 }
 
 /** The reason why a text is not an expression. Undefined if it is one. */
@@ -94,7 +94,7 @@ function compile(text: string): Expression {
   if (known) return known;
   const inner = text.length > longest ? undefined : whole.exec(text)?.[1];
   if (inner === undefined)
-    throw new ExpressionError(`"${text.slice(0, 200)}" is not one expression in \${…}.`);
+    throw new ExpressionError(`"${text.slice(0, 200)}" is not a single expression in \${…}.`);
   try {
     const expression = parse(inner);
     compiled.set(text, expression);

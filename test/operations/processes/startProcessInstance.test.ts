@@ -198,7 +198,7 @@ test("a process whose model fails in its first step does not start", async () =>
 });
 
 const unfit = 'The time of "wait" is not a date or duration in ISO 8601.';
-const none = "The expression ${when} gives a timer no date and no duration.";
+const none = "The value of the timer expression ${when} is neither a date nor a duration.";
 test.each([
   ["soon", unfit],
   ["P1Y2X", unfit],

@@ -1,4 +1,4 @@
-/** JUEL-like expressions: what they mean, what they refuse, and that nothing in a value or a name gets out of hand. */
+/** Expressions like those of JUEL: what they mean, what is refused, and that no name and no value does harm. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -26,7 +26,7 @@ const evaluate = (text: string, values: Values = variables) => resolve(text, val
 const timeOf = (text: string, values: Values = variables) =>
   resolve(text, values, "bpmn:TimerEventDefinition");
 
-describe("what an expression means", () => {
+describe("the value of an expression", () => {
   const cases: [expression: string, value: unknown][] = [
     ["${amount > 1000 && approved}", true],
     ["${amount gt 1000 and not refused}", true],
@@ -77,19 +77,19 @@ describe("what an expression means", () => {
     expect(evaluate(expression)).toEqual(value);
   });
 
-  test("a timer's is a text", () => {
+  test("the expression of a timer has a text as its value", () => {
     expect(timeOf("${amount > 1000 ? 'PT1H' : 'PT2H'}")).toBe("PT1H");
     for (const text of ["${nothing}", "${amount}", "${approved}", "${''}", "${unknown}"])
       expect(() => timeOf(text)).toThrow(ExpressionError);
   });
 });
 
-describe("what is refused, in words that name it", () => {
+describe("a refused expression, and the message that names the reason", () => {
   const cases: [expression: string, words: RegExp][] = [
     ["${unknown > 1}", /"unknown"/],
     ["${amount > }", /cannot be read/],
     ["${}", /\$\{/],
-    ["${amount} and more", /one expression/],
+    ["${amount} and more", /a single expression/],
     ["${name > nothing}", /no order/],
     ["${amount && approved}", /neither true nor false/],
     ["${name}", /neither true nor false/],
@@ -104,10 +104,10 @@ describe("what is refused, in words that name it", () => {
     ["${list[.id == 1] == null}", /dot/],
     ["${name['length'] == 4}", /member/],
     ["${amount.toFixed == null}", /member/],
-    ["${name - 1 > 0}", /no number/],
-    ["${-name > 0}", /no number/],
-    ["${name + none == 'Jane'}", /no number/],
-    ["${approved + 1 == 2}", /no number/],
+    ["${name - 1 > 0}", /not a number/],
+    ["${-name > 0}", /not a number/],
+    ["${name + none == 'Jane'}", /not a number/],
+    ["${approved + 1 == 2}", /not a number/],
     ["${amount mod 0 == 1}", /cannot be evaluated/],
     ["${amount -}", /cannot be read/],
     ["${__proto__}", /__proto__/],
@@ -164,14 +164,17 @@ test.each<[string, string, unknown]>([
   ["open brackets", "[".repeat(1_980), ExpressionError],
   ["open quotes", `'${"\\'".repeat(980)}`, ExpressionError],
   ["quotes", "'".repeat(1_980), ExpressionError],
-])("an expression as deep as its length allows is read, and soon: %s", (_, inner, expected) => {
-  const began = performance.now();
-  if (expected === ExpressionError) expect(() => evaluate(`\${${inner}}`)).toThrow(ExpressionError);
-  else expect(evaluate(`\${${inner}}`)).toBe(expected);
-  expect(performance.now() - began).toBeLessThan(2_000);
-});
+])(
+  "an expression that nests as deeply as its length allows is parsed within two seconds: %s",
+  (_, inner, expected) => {
+    const began = performance.now();
+    if (expected === ExpressionError) expect(() => evaluate(`\${${inner}}`)).toThrow(ExpressionError);
+    else expect(evaluate(`\${${inner}}`)).toBe(expected);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  },
+);
 
-test("no name leads to what an object inherits, not even one that only a value tells", () => {
+test("no name reads an inherited member, not even a name that is a variable's value", () => {
   const inherited = fc.constantFrom(
     ...[
       "constructor",
@@ -200,7 +203,7 @@ test("a value is never read as an expression", () => {
   expect(timeOf("${name}", { name: "${amount}" })).toBe("${amount}");
 });
 
-test("whatever text it is, an expression is a value or an ExpressionError, and soon", () => {
+test("whatever text it is, an expression has a value or an ExpressionError, within two seconds", () => {
   const words = [
     "amount",
     "name",
@@ -235,7 +238,7 @@ test("whatever text it is, an expression is a value or an ExpressionError, and s
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test("what checks as an expression does not fail for its form, and what does not check fails", () => {
+test("a text that does not check as an expression cannot be evaluated", () => {
   const property = fc.property(fc.string({ maxLength: 60 }), (inner) => {
     const text = `\${${inner}}`;
     const why = checkExpression(text);
@@ -274,17 +277,20 @@ test.each<[string, string, boolean]>([
   ["s < amount", "7".repeat(399), false],
   ["s == 'true'", "t".repeat(1_000_000), false],
   ["s == approved", "T".repeat(1_000_000), false],
-])("a text of a million digits is compared exactly and soon: %s", (condition, s, expected) => {
-  const begun = performance.now();
-  for (let times = 0; times < 20; times++)
-    expect(evaluate(`\${${condition}}`, { ...variables, s })).toBe(expected);
-  expect(performance.now() - begun).toBeLessThan(1_000);
-});
+])(
+  "a text of a million digits is compared exactly, 20 times within a second: %s",
+  (condition, s, expected) => {
+    const begun = performance.now();
+    for (let times = 0; times < 20; times++)
+      expect(evaluate(`\${${condition}}`, { ...variables, s })).toBe(expected);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  },
+);
 
-test("texts are joined to 65,536 characters and no further", () => {
+test("joined texts have at most 65,536 characters", () => {
   const s = "a".repeat(40_000);
   expect(evaluate("${s + t == u}", { s, t: "b".repeat(25_536), u: `${s}${"b".repeat(25_536)}` })).toBe(true);
-  expect(() => evaluate("${empty (s + s)}", { s })).toThrow("It joins texts of more than 65536 characters.");
+  expect(() => evaluate("${empty (s + s)}", { s })).toThrow("It joins texts to more than 65536 characters.");
   const huge = "a".repeat(8_000_000);
   const begun = performance.now();
   expect(() => evaluate(`\${empty (${Array(400).fill("s").join(" + ")})}`, { s: huge })).toThrow(
@@ -295,5 +301,5 @@ test("texts are joined to 65,536 characters and no further", () => {
 
 test("a time is a text of at most 255 characters", () => {
   expect(timeOf("${due}", { due: "PT1H" })).toBe("PT1H");
-  expect(() => timeOf("${due}", { due: `PT${"0".repeat(300)}1H` })).toThrow("no date and no duration");
+  expect(() => timeOf("${due}", { due: `PT${"0".repeat(300)}1H` })).toThrow("neither a date nor a duration");
 });

@@ -36,14 +36,14 @@ const longestJoined = 64 * 1024;
 function join(left: unknown, right: unknown): string {
   const [before, after] = [String(left), String(right)];
   if (before.length + after.length > longestJoined)
-    throw new ExpressionError(`It joins texts of more than ${longestJoined} characters.`);
+    throw new ExpressionError(`It joins texts to more than ${longestJoined} characters.`);
   return before + after;
 }
 
 function calculate({ exactly, nearly }: Arithmetic, left: unknown, right: unknown): Numeric {
   const [a, b] = [left, right].map(operandOf);
   if (a === undefined || b === undefined)
-    throw new ExpressionError("It calculates with something that is no number.");
+    throw new ExpressionError("It calculates with a value that is not a number.");
   if (!exactly || !isWhole(a) || !isWhole(b)) return nearly(Number(a), Number(b));
   const exact = exactly(BigInt(a), BigInt(b));
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
@@ -77,7 +77,7 @@ export function compare(left: unknown, right: unknown): number {
   if (typeof left === "string" && typeof right === "string") return left < right ? -1 : Number(left > right);
   const [a, b] = [numeric(left), numeric(right)];
   if (a === undefined || b === undefined)
-    throw new ExpressionError("Two things are compared that have no order, such as a text and nothing.");
+    throw new ExpressionError("It compares values that have no order, such as a text and null.");
   return a < b ? -1 : Number(a > b);
 }
 

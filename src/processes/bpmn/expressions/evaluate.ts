@@ -42,7 +42,8 @@ function evaluateBinary(
 /** As in JUEL, null has no members, and a missing member is null. */
 function memberOf(from: unknown, key: unknown): unknown {
   if (from === null || from === undefined) return null;
-  if (typeof from !== "object") throw new ExpressionError("It reads a member of something that has none.");
+  if (typeof from !== "object")
+    throw new ExpressionError("It reads a member of a value that has no members.");
   const name = String(key);
   const isReadable = !Array.isArray(from) || /^\d+$/.test(name);
   return isReadable && Object.hasOwn(from, name) ? (from as Record<string, unknown>)[name] : null;

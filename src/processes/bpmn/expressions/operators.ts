@@ -72,7 +72,7 @@ export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map([
 export function truthOf(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   if (value === null) return false;
-  throw new ExpressionError("Something that is neither true nor false stands where one of these has to.");
+  throw new ExpressionError("The operand of a logical operator is neither true nor false.");
 }
 
 function isNot(value: unknown): boolean {

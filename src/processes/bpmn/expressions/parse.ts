@@ -53,7 +53,7 @@ function treeOf(given: jsep.Expression): Expression {
         alternate: treeOf(node.alternate),
       };
     case "CallExpression":
-      throw new ExpressionError("It calls a function, and there are none.");
+      throw new ExpressionError("It calls a function. Expressions have no functions.");
     case "Compound":
       if (node.body.length === 0) throw new ExpressionError("It is empty.");
       throw malformed();
