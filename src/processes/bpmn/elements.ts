@@ -1,4 +1,4 @@
-/** What is read of moddle's elements: moddle itself types nothing. */
+/** Reads the elements of a model. moddle has no types for them. */
 
 export interface Element {
   readonly $type: string;
@@ -20,7 +20,7 @@ export const listOf = (element: Element, property: string): readonly Element[] =
 
 export const flowElementsOf = (scope: Element) => listOf(scope, "flowElements");
 
-/** Every flow element of a process, with what is inside of sub-processes, each with the scope it stands in. */
+/** Every flow element of a process and of its sub-processes, each with its scope. */
 export function* everyElement(
   scope: Element,
 ): Generator<{ readonly element: Element; readonly scope: Element }> {
@@ -30,7 +30,7 @@ export function* everyElement(
   }
 }
 
-/** How the elements of a scope hang together: looked up once, since a model may have thousands of flows. */
+/** The connections within a scope. Computed once, because a model may have thousands of flows. */
 interface Wiring {
   readonly outgoing: ReadonlyMap<unknown, readonly Element[]>;
   readonly incoming: ReadonlyMap<unknown, readonly Element[]>;
@@ -53,7 +53,7 @@ function wiringOf(scope: Element): Wiring {
   return wiring;
 }
 
-/** The flows that leave an element, told by their sources: `outgoing` is optional in a model. */
+/** The flows that leave an element, found by their sources: `outgoing` is optional in a model. */
 export const outgoingOf = (scope: Element, element: Element) => wiringOf(scope).outgoing.get(element) ?? [];
 
 export const incomingOf = (scope: Element, element: Element) => wiringOf(scope).incoming.get(element) ?? [];
@@ -66,11 +66,11 @@ export const extensionsOf = (element: Element): readonly Element[] => {
   return extension ? listOf(extension, "values") : [];
 };
 
-/** `camunda:properties`, by name; a name that stands twice is in `repeated`. */
+/** `camunda:properties` by name. Names that occur more than once are in `repeated`. */
 export function propertiesOf(element: Element): {
   readonly properties: Readonly<Record<string, string>>;
   readonly repeated: readonly string[];
-  /** All of them, also those that stand twice. */
+  /** The number of properties, repeated ones included. */
   readonly count: number;
 } {
   const all = extensionsOf(element)
@@ -89,21 +89,21 @@ export function propertiesOf(element: Element): {
 export const isType = (element: Element, ...types: readonly string[]) =>
   types.some((type) => element.$type === `bpmn:${type}`);
 
-/** `bpmn:ServiceTask` as a person says it: "service task". */
+/** The type in words: "service task" for `bpmn:ServiceTask`. */
 export const kindOf = ({ $type }: Element) =>
   $type
     .replace(/^\w+:/, "")
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase();
 
-/** `camunda:formRef`, or a `camunda:formKey` that names a form by its id: `camunda-forms:deployment:<id>.form` too. */
+/** The form's id: `camunda:formRef`, or a `camunda:formKey`, also as `camunda-forms:deployment:<id>.form`. */
 export function formRefOf(element: Element): string | undefined {
   const attribute = element.formRef ?? element.formKey;
   if (typeof attribute !== "string" || attribute === "") return undefined;
   const prefix = /^camunda-forms:(?:deployment|bpmn):/.exec(attribute)?.[0];
   if (prefix === undefined || prefix === attribute) return attribute;
   const path = attribute.slice(prefix.length);
-  // A slash at the end is part of the name. A pattern for the last slash would be quadratic in their number.
+  // A slash at the end is part of the name. A regular expression would take quadratic time for many slashes.
   const name = path.length < 2 ? path : path.slice(path.lastIndexOf("/", path.length - 2) + 1);
   return name.endsWith(".form") && name !== ".form" ? name.slice(0, -".form".length) : name;
 }
@@ -112,7 +112,7 @@ export function formRefOf(element: Element): string | undefined {
 export const errorsOf = (event: Element) =>
   listOf(event, "eventDefinitions").filter((definition) => isType(definition, "ErrorEventDefinition"));
 
-/** The code of an error definition; undefined where it is about any error. */
+/** The code of an error definition. Undefined if it is for every error. */
 export function codeOf({ errorRef }: Element): string | undefined {
   const code = (errorRef as Element | undefined)?.errorCode;
   return typeof code === "string" && code !== "" ? code : undefined;

@@ -1,7 +1,7 @@
 /**
- * Conditions and times as Camunda modelers write them, such as `${amount > 1000 && approved}`: JUEL's operators over the
- * process variables. Expressions have no functions and no way to a prototype. A variable's value is never read as an
- * expression.
+ * Conditions and times as Camunda modelers write them, such as `${amount > 1000 && approved}`: JUEL's operators over
+ * the process variables. Expressions have no functions and no way to a prototype. A variable's value is never read as
+ * an expression.
  */
 import type { IExpressions } from "bpmn-elements";
 import { LRUCache } from "lru-cache";

@@ -1,4 +1,4 @@
-/** BPMN XML → a model that the embedded engine can run, or everything that stands in the way (issue: deployment). */
+/** BPMN XML → a model that the embedded engine can run, or all faults that prevent this. */
 import * as elements from "bpmn-elements";
 import BpmnModdle from "bpmn-moddle";
 import camunda from "camunda-bpmn-moddle/resources/camunda.json" with { type: "json" };
@@ -25,7 +25,7 @@ import { type Lines, type ModelFault, scanXml } from "./xml.ts";
 
 export type { ModelFault } from "./xml.ts";
 
-/** What is known of a model without running it: plain data, which can be sent to another thread. */
+/** A model without its source: plain data, which can be sent to another thread. */
 export interface ModelFacts {
   readonly processKey: string;
   readonly name: string;
@@ -33,14 +33,14 @@ export interface ModelFacts {
   readonly startFormRef: string | undefined;
   readonly userTasks: ReadonlyMap<string, { readonly name: string; readonly formRef: string | undefined }>;
   readonly serviceTasks: ReadonlyMap<string, ServiceTaskModel>;
-  /** Variables that its conditions and timers read: no step needs another. */
+  /** The variables that its conditions and timers read. A step needs no others. */
   readonly reads: ReadonlySet<string>;
-  /** How many activities, events, gateways and flows it has. */
+  /** The number of activities, events, gateways and flows. */
   readonly size: number;
 }
 
 export interface ProcessModel extends ModelFacts {
-  /** What the engine takes: made once a model. */
+  /** The input of the engine. Made once for each model. */
   readonly source: SerializableContext;
   readonly warnings: readonly string[];
 }
@@ -49,7 +49,7 @@ export interface ServiceTaskModel {
   readonly name: string;
   readonly topic: "api-call" | "addon";
   readonly properties: Readonly<Record<string, string>>;
-  /** The BPMN errors that are caught at its boundary, or at that of a sub-process around it. */
+  /** The codes of the BPMN errors that its boundary events catch, or those of a sub-process around it. */
   readonly catches: readonly string[];
   readonly catchesAll: boolean;
 }
@@ -60,29 +60,29 @@ export const catchesError = (task: ServiceTaskModel | undefined, code: string) =
 
 type Read = { readonly model: ProcessModel } | { readonly faults: readonly ModelFault[] };
 
-/** All faults at once, in the order of their lines. */
+/** Returns all faults at once, in the order of their lines. */
 export async function readModel(xml: string): Promise<Read> {
   const { lines, faults } = scanXml(xml);
   if (faults.length > 0) return { faults };
   const parsed = await parse(xml);
   if ("fault" in parsed) return { faults: [parsed.fault] };
-  return judge(parsed, lines);
+  return validateModel(parsed, lines);
 }
 
-/** A model that was deployed. It is not judged again: by a stricter judge, what runs would end. */
+/** Reads a deployed model. It is not validated again: a stricter validation would stop processes that run. */
 export async function loadModel(xml: string): Promise<ProcessModel> {
   const parsed = await parse(xml);
-  const process = "root" in parsed ? onlyProcess(parsed.root, indulgent) : undefined;
+  const process = "root" in parsed ? onlyProcess(parsed.root, ignoring) : undefined;
   if (!process || "fault" in parsed) throw new Error("a deployed model cannot be read");
-  dropMessageFlows(parsed.root, indulgent);
+  dropMessageFlows(parsed.root, ignoring);
   return modelOf(process, parsed.context, []);
 }
 
-const indulgent: ValidationReport = { fault: () => {}, warning: () => {} };
+const ignoring: ValidationReport = { fault: () => {}, warning: () => {} };
 
 interface Parsed {
   readonly root: Element;
-  /** moddle's own; its types say strings. */
+  /** Of moddle. They are errors, although its types say strings. */
   readonly warnings: readonly unknown[];
   readonly context: unknown;
 }
@@ -93,27 +93,27 @@ async function parse(xml: string): Promise<Parsed | { readonly fault: ModelFault
     return { root: context.rootElement as Element, warnings: context.warnings, context };
   } catch (error) {
     const { line, detail } = complaintOf(error);
-    return { fault: { line, element: undefined, detail: `This is not BPMN: ${detail}.` } };
+    return { fault: { line, element: undefined, detail: `The text is not BPMN: ${detail}.` } };
   }
 }
 
-/** What moddle says: a summary, the line (from 0), and what is behind it. */
+/** The parts of a message of moddle: a summary, the line (from 0), and the cause. */
 function complaintOf(complaint: unknown): { readonly line: number | undefined; readonly detail: string } {
   const [summary = "", ...more] = String((complaint as Partial<Error>).message ?? complaint).split("\n");
-  const told = (what: string) =>
+  const textAfter = (label: string) =>
     more
       .map((text) => text.trim())
-      .find((text) => text.startsWith(what))
-      ?.slice(what.length)
+      .find((text) => text.startsWith(label))
+      ?.slice(label.length)
       .trim();
-  const [line, nested] = [told("line:"), told("nested error:")];
+  const [line, nested] = [textAfter("line:"), textAfter("nested error:")];
   return {
     line: line === undefined ? undefined : Number(line) + 1,
     detail: nested === undefined ? summary : `${summary}: ${nested}`,
   };
 }
 
-function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines): Read {
+function validateModel({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines): Read {
   const faults: ModelFault[] = [];
   const warnings: string[] = [];
   const lineOf = ({ id }: Element) => (id === undefined ? undefined : lines.of(id));
@@ -125,7 +125,7 @@ function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines
   const complaints = moddleWarnings.map(complaintOf);
   for (const { line, detail } of complaints)
     faults.push({ line, element: undefined, detail: `The model is not valid BPMN: ${detail}.` });
-  // What could not be read is missing from the model, and would be missed again.
+  // An element that moddle could not read is missing from the model, and would cause further faults.
   if (complaints.some(({ line }) => line !== undefined)) return { faults };
   const process = onlyProcess(root, report);
   if (!process) return { faults };
@@ -139,24 +139,24 @@ function judge({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines
 function onlyProcess(root: Element, { fault }: ValidationReport): Process | undefined {
   const processes = listOf(root, "rootElements").filter((element) => isType(element, "Process")) as Process[];
   const [process, ...others] = processes.filter(({ isExecutable }) => isExecutable === true);
-  if (!process) fault(processes[0] ?? root, 'There is no process with isExecutable="true".');
+  if (!process) fault(processes[0] ?? root, 'The model has no process with isExecutable="true".');
   for (const other of others)
-    fault(other, "There is more than one executable process; deploy each by itself.");
+    fault(other, "The model has more than one executable process. Deploy each in a model of its own.");
   return others.length === 0 ? process : undefined;
 }
 
-/** The switch is on, and nothing would hear of it. */
+/** A warning for each task whose refusals should become a BPMN error that nothing catches. */
 function warnOfUncaught(process: Process, { warning }: ValidationReport): void {
   const scopes = scopesOf(process);
   for (const element of scopes.keys()) {
     if (!isType(element, "ServiceTask")) continue;
     const { redirect_failures_to_error_boundary: redirect } = propertiesOf(element).properties;
     if (redirect === "true" && !catcherOf(scopes, { activity: element, code: rejectedCode }))
-      warning(element, `No boundary event catches the error ${rejectedCode}: refusals become incidents.`);
+      warning(element, `No boundary event catches the error ${rejectedCode}. Refusals become incidents.`);
   }
 }
 
-/** They show who talks with whom; nothing here sends or waits for a message. */
+/** Message flows only document. No element sends a message or waits for one. */
 function dropMessageFlows(root: Element, { warning }: ValidationReport): void {
   for (const collaboration of listOf(root, "rootElements")) {
     const flows = listOf(collaboration, "messageFlows");
@@ -167,8 +167,8 @@ function dropMessageFlows(root: Element, { warning }: ValidationReport): void {
 
 const resolver = TypeResolver({ ...elements, ...replacedElements } as never);
 
-/** Tells each boundary event which errors are its own (replacedElements.ts). */
-function shareErrors(process: Process): void {
+/** Writes into each error boundary event which errors it catches. See `Catches`. */
+function assignErrors(process: Process): void {
   const scopes = scopesOf(process);
   const throwers = Map.groupBy(
     [...scopes].filter(([element]) => isType(element, "EndEvent") && errorsOf(element).length > 0),
@@ -182,14 +182,14 @@ function shareErrors(process: Process): void {
         throwers: (throwers.get(element) ?? []).map(([thrower]) => thrower.id ?? ""),
         leaves: isAny ? codesAt(scope, element.attachedToRef as Element) : [],
       };
-      // An error without a code is any error, as one without a reference is.
+      // As an event without a reference, an event whose error has no code catches every error.
       if (isAny) Reflect.deleteProperty(definition, "errorRef");
       Object.assign(definition, catches);
     }
   }
 }
 
-/** The codes of the errors that are caught at the activity's boundary. */
+/** The codes of the errors that the boundary events of the activity catch. */
 const codesAt = (scope: Element, activity: Element) =>
   boundariesOf(scope, activity)
     .flatMap(errorsOf)
@@ -236,13 +236,13 @@ function serviceTaskOf(task: Element, scopes: Scopes): ServiceTaskModel {
   };
 }
 
-/** Of the activity, and of every sub-process around it. */
+/** The boundary events of the activity and of every sub-process around it. */
 function boundariesAround(activity: Element, scopes: Scopes): readonly Element[] {
   const scope = scopes.get(activity);
   return scope ? [...boundariesOf(scope, activity), ...boundariesAround(scope, scopes)] : [];
 }
 
-/** Conditions and times. */
+/** The texts of conditions and times. */
 function expressionsOf(element: Element): string[] {
   const { conditionExpression } = element;
   const times = listOf(element, "eventDefinitions").flatMap(({ timeDuration, timeDate, timeCycle }) => [
@@ -257,19 +257,19 @@ function expressionsOf(element: Element): string[] {
 }
 
 function sourceOf(process: Process, context: unknown): SerializableContext {
-  shareErrors(process);
+  assignErrors(process);
   return serializer(context as never, resolver);
 }
 
-/** Every flow element with the scope that it is in. */
+/** Every flow element with its scope: the process, or a sub-process. */
 type Scopes = ReadonlyMap<Element, Element>;
 
 const scopesOf = (process: Process): Scopes =>
   new Map([...everyElement(process)].map(({ element, scope }) => [element, scope]));
 
 /**
- * The boundary event that catches the activity's error: at the activity itself or at the innermost sub-process around it,
- * by the code before one that catches all.
+ * The boundary event that catches an error of the activity. Events at the activity come before those of a sub-process
+ * around it, and an event with the error's code before one that catches every error.
  */
 function catcherOf(
   scopes: Scopes,

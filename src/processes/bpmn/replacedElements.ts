@@ -23,9 +23,9 @@ interface Timer {
 }
 
 /**
- * A timer that is due waits until it is fired, like any other timer (engines/embedded/timers.ts). The library's own timer
- * fires while an instance recovers, before the activity that it interrupts exists again: two timers at one task took
- * both of their paths.
+ * A timer that is due waits until it is fired, like any other timer (engines/embedded/timers.ts). The library's own
+ * timer fires while an instance recovers, before the activity that it interrupts exists again: two timers at one task
+ * took both of their paths.
  *
  * A duration starts at the database's time. The clock of this process may be wrong.
  */
@@ -152,8 +152,8 @@ interface Flow {
  * A sequence flow whose discard ends where it begins, and that is searched once.
  *
  * The library publishes a discard along every path that is not taken, because its joins count discards. Ours do not.
- * Every gateway doubles the number of paths: thirteen gateways in a row took 13 seconds. If nothing leads to an element,
- * the library also follows every path from it to find the end that it leads to ("shake").
+ * Every gateway doubles the number of paths: thirteen gateways in a row took 13 seconds. If nothing leads to an
+ * element, the library also follows every path from it to find the end that it leads to ("shake").
  */
 export class SequenceFlow extends (LibraryFlow as unknown as new (...given: unknown[]) => Flow) {
   /** The ids of the elements whose search has passed here. */

@@ -1,8 +1,7 @@
 /**
- * What the embedded engine can run, element by element. Whatever it would do wrongly, or not at all, is a fault; what it
- * leaves out without harm is a warning.
+ * Validates a process, element by element. What the embedded engine would run wrongly, or not at all, is a fault. What
+ * it ignores without harm is a warning.
  */
-
 import { ISODate, ISODuration } from "@0dep/piso";
 import { transactionTableName } from "../../tenants/transactionTable.ts";
 import { parseServiceTask } from "../delivery/serviceTask.ts";
@@ -24,7 +23,7 @@ import {
 } from "./elements.ts";
 import { checkExpression, isTimeText } from "./expressions.ts";
 
-/** Says something of an element. */
+/** Receives the findings about elements. */
 export interface ValidationReport {
   fault(element: Element, detail: string): void;
   warning(element: Element, detail: string): void;
@@ -52,11 +51,11 @@ const harmless = ["DataObject", "DataObjectReference", "DataStoreReference"];
 
 export function validateProcess(process: Process, report: ValidationReport): void {
   if (Buffer.byteLength(transactionTableName(process.id)) > 63)
-    report.fault(process, "The process id is longer than 59 bytes.");
+    report.fault(process, "The process id is longer than 59 bytes. Shorten it.");
   const all = [...everyElement(process)];
   const flows = all.filter(({ element }) => isType(element, "SequenceFlow")).length;
   if (all.length - flows > maxFlowNodes || flows > maxFlows) {
-    report.fault(process, `The process has more than ${maxFlowNodes} elements, or ${maxFlows} flows.`);
+    report.fault(process, `The process has more than ${maxFlowNodes} elements or ${maxFlows} flows.`);
     return;
   }
   validateExtensions(process, report);
@@ -64,11 +63,11 @@ export function validateProcess(process: Process, report: ValidationReport): voi
   for (const { element, scope } of all) validateElement(element, scope, report);
 }
 
-/** A process or a sub-process: one way in, and everything on it. */
+/** A process or a sub-process has one start event. A warning for each element that no path from it reaches. */
 function validateScope(scope: Element, report: ValidationReport): void {
   const starts = flowElementsOf(scope).filter((element) => isType(element, "StartEvent"));
   if (starts.length !== 1)
-    report.fault(scope, `A ${kindOf(scope)} needs one start event; this one has ${starts.length}.`);
+    report.fault(scope, `A ${kindOf(scope)} needs exactly one start event. This one has ${starts.length}.`);
   const reached = new Set<Element>();
   const visit = (element: Element | undefined): void => {
     if (!element || reached.has(element)) return;
@@ -82,10 +81,10 @@ function validateScope(scope: Element, report: ValidationReport): void {
       isType(element, ...activities, ...gateways, "EndEvent", "IntermediateCatchEvent") &&
       !reached.has(element)
     )
-      report.warning(element, "Nothing leads here.");
+      report.warning(element, "No path leads to this element.");
 }
 
-/** The engine's state has both many times. */
+/** The stored state of an instance contains ids and names many times. */
 function validateNames(element: Element, report: ValidationReport): void {
   const { id = "", name = "" } = element;
   if (id.length > longestId) report.fault(element, `The id is longer than ${longestId} characters.`);
@@ -96,7 +95,7 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   validateNames(element, report);
   if (isType(element, ...harmless)) return;
   if (!isType(element, ...runnable)) {
-    report.fault(element, `A ${kindOf(element)} cannot be run here.`);
+    report.fault(element, notSupported(kindOf(element)));
     return;
   }
   validateActivity(element, report);
@@ -108,23 +107,27 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   if (/Event$/.test(element.$type)) validateEvent(element, report);
   const outgoing = outgoingOf(scope, element);
   if (isType(element, "BoundaryEvent") && outgoing.length === 0)
-    report.fault(element, "Nothing follows this boundary event.");
+    report.fault(element, "This boundary event needs an outgoing flow.");
   if (isType(element, "ExclusiveGateway", "InclusiveGateway")) validateGateway(element, outgoing, report);
   if (isType(element, "ParallelGateway")) validateFork(outgoing, report);
   if (!isType(element, "ExclusiveGateway")) validateTwins(element, outgoing, report);
   if (isType(element, ...activities)) validateCatches(boundariesOf(scope, element), report);
   if (isType(element, "InclusiveGateway") && incomingOf(scope, element).length > 1)
-    report.fault(element, "An inclusive gateway that joins flows cannot be run here; a parallel one can.");
+    report.fault(element, "An inclusive gateway that joins flows is not supported. Use a parallel gateway.");
 }
 
+const notSupported = (kind: string) => `${capitalized(withArticle(kind))} is not supported.`;
+const withArticle = (kind: string) => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function validateActivity(element: Element, { fault }: ValidationReport): void {
-  if (element.loopCharacteristics) fault(element, "Loops and multiple instances cannot be run here.");
-  if (element.isForCompensation) fault(element, "Compensation cannot be run here.");
+  if (element.loopCharacteristics) fault(element, "Loops and multiple instances are not supported.");
+  if (element.isForCompensation) fault(element, "Compensation is not supported.");
 }
 
 function validateSubProcess(element: Element, report: ValidationReport): void {
   if (element.triggeredByEvent) {
-    report.fault(element, "An event sub-process cannot be run here.");
+    report.fault(element, notSupported("event sub-process"));
     return;
   }
   validateScope(element, report);
@@ -136,16 +139,16 @@ function validateServiceTask(element: Element, { fault }: ValidationReport): voi
   if (!external) {
     fault(
       element,
-      'A service task is camunda:type="external" with the topic "api-call" or "addon" here; this one is not.',
+      'A service task needs camunda:type="external" and the topic "api-call" or "addon". This one has others.',
     );
     return;
   }
   const { properties, repeated, count } = propertiesOf(element);
   if (count > maxProperties) {
-    fault(element, `A service task has at most ${maxProperties} properties; this one has ${count}.`);
+    fault(element, `A service task has at most ${maxProperties} properties. This one has ${count}.`);
     return;
   }
-  for (const name of repeated) fault(element, `The property "${name}" stands twice.`);
+  for (const name of repeated) fault(element, `The property "${name}" is there twice.`);
   const parsed = parseServiceTask(topic as string, properties);
   if ("faults" in parsed) for (const detail of parsed.faults) fault(element, detail);
 }
@@ -154,19 +157,16 @@ function validateGateway(element: Element, outgoing: readonly Element[], { fault
   if (outgoing.length < 2) return;
   for (const flow of outgoing)
     if (!flow.conditionExpression && element.default !== flow)
-      fault(flow, "A flow out of this gateway needs a condition, or has to be the default.");
+      fault(flow, "A flow out of this gateway needs a condition unless it is the default flow.");
 }
 
 function validateFork(outgoing: readonly Element[], { fault }: ValidationReport): void {
   for (const flow of outgoing)
     if (flow.conditionExpression)
-      fault(
-        flow,
-        "A condition means nothing behind a parallel gateway, which takes all its flows; remove it.",
-      );
+      fault(flow, "A parallel gateway takes all its flows and ignores conditions. Remove this condition.");
 }
 
-/** The engine takes them for one. */
+/** The engine counts two flows between the same elements as one. */
 function validateTwins(element: Element, outgoing: readonly Element[], { fault }: ValidationReport): void {
   const seen = new Set<unknown>();
   for (const flow of outgoing) {
@@ -174,19 +174,20 @@ function validateTwins(element: Element, outgoing: readonly Element[], { fault }
     if (seen.has(targetRef))
       fault(
         flow,
-        `There is another flow from "${element.id}" to "${(targetRef as Element | undefined)?.id}"; two cannot be run here. Put a gateway between.`,
+        `There is another flow from "${element.id}" to "${(targetRef as Element | undefined)?.id}". ` +
+          "Two flows between the same elements are not supported. Put a gateway between them.",
       );
     seen.add(targetRef);
   }
 }
 
-/** An error is caught once: which of two should it be? */
+/** One event catches an error. With two that could, the choice would be arbitrary. */
 function validateCatches(events: readonly Element[], { fault }: ValidationReport): void {
   const seen = new Set<string | undefined>();
   for (const event of events)
     for (const code of errorsOf(event).map(codeOf)) {
       const which = code === undefined ? "catches every error" : `catches the error "${code}"`;
-      if (seen.has(code)) fault(event, `Another boundary event of this activity ${which} as well.`);
+      if (seen.has(code)) fault(event, `Another boundary event of this activity also ${which}.`);
       seen.add(code);
     }
 }
@@ -200,64 +201,68 @@ function validateFlow(flow: Element, { fault }: ValidationReport): void {
   if (!condition) return;
   const isScript = condition.language || condition.resource;
   const why = isScript
-    ? "A condition is an expression; scripts cannot be run here."
+    ? "Scripts are not supported. Write the condition as an expression."
     : checkExpression(String(condition.body ?? ""));
   if (why) fault(flow, why);
 }
 
+/** The definitions that an event of each type can have. */
+const eventDefinitions: Readonly<Record<string, readonly string[]>> = {
+  "bpmn:StartEvent": [],
+  "bpmn:EndEvent": ["TerminateEventDefinition", "ErrorEventDefinition"],
+  "bpmn:IntermediateCatchEvent": ["TimerEventDefinition"],
+  "bpmn:IntermediateThrowEvent": [],
+  "bpmn:BoundaryEvent": ["TimerEventDefinition", "ErrorEventDefinition"],
+};
+
 function validateEvent(element: Element, report: ValidationReport): void {
   const [definition, ...others] = listOf(element, "eventDefinitions");
   if (others.length > 0) {
-    report.fault(element, "An event with several definitions cannot be run here.");
+    report.fault(element, notSupported("event with several definitions"));
     return;
   }
-  const allowed: Readonly<Record<string, readonly string[]>> = {
-    "bpmn:StartEvent": [],
-    "bpmn:EndEvent": ["TerminateEventDefinition", "ErrorEventDefinition"],
-    "bpmn:IntermediateCatchEvent": ["TimerEventDefinition"],
-    "bpmn:IntermediateThrowEvent": [],
-    "bpmn:BoundaryEvent": ["TimerEventDefinition", "ErrorEventDefinition"],
-  };
-  const known = allowed[element.$type] ?? [];
+  const supported = eventDefinitions[element.$type] ?? [];
   if (!definition) {
-    if (known.includes("TimerEventDefinition"))
-      report.fault(element, `A ${kindOf(element)} without a definition cannot be run here.`);
+    if (supported.includes("TimerEventDefinition"))
+      report.fault(element, notSupported(`${kindOf(element)} without a definition`));
     return;
   }
-  if (!isType(definition, ...known)) {
-    report.fault(
-      element,
-      `A ${kindOf(element)} with a ${kindOf(definition).replace(" definition", "")} cannot be run here.`,
-    );
+  if (!isType(definition, ...supported)) {
+    const kind = kindOf(definition).replace(" definition", "");
+    report.fault(element, notSupported(`${kindOf(element)} with a ${kind}`));
     return;
   }
   if (isType(definition, "TimerEventDefinition")) validateTimer(element, definition, report);
+  validateIgnored(element, definition, report);
+  if (isType(element, "BoundaryEvent")) validateBoundary(element, definition, report);
+}
+
+function validateIgnored(event: Element, definition: Element, { warning }: ValidationReport): void {
   for (const name of ["errorCodeVariable", "errorMessageVariable"])
     if (definition[name] !== undefined)
-      report.warning(
-        element,
-        `camunda:${name} is ignored: error_status and error_body say what was refused.`,
+      warning(
+        event,
+        `camunda:${name} is ignored. The variables error_status and error_body hold the refusal.`,
       );
-  if (isType(element, "BoundaryEvent")) validateBoundary(element, definition, report);
 }
 
 function validateBoundary(event: Element, definition: Element, { fault }: ValidationReport): void {
   const attachedTo = event.attachedToRef as Element | undefined;
   if (!attachedTo) {
-    fault(event, "A boundary event needs the activity that it stands at.");
+    fault(event, "A boundary event needs an activity that it is attached to.");
     return;
   }
   const places = isType(definition, "ErrorEventDefinition")
     ? ["ServiceTask", "SubProcess"]
     : ["UserTask", "ServiceTask", "SubProcess"];
   if (!isType(attachedTo, ...places))
-    fault(event, `This boundary event cannot stand at a ${kindOf(attachedTo)}.`);
+    fault(event, `This boundary event cannot be attached to ${withArticle(kindOf(attachedTo))}.`);
 }
 
 function validateTimer(event: Element, definition: Element, { fault }: ValidationReport): void {
   const { timeDuration, timeDate, timeCycle } = definition as Record<string, Element | undefined>;
   if (timeCycle) {
-    fault(event, "A timer cycle cannot be run here; use a duration or a date.");
+    fault(event, "A timer cycle is not supported. Use a duration or a date.");
     return;
   }
   const [text, isLiteral] = timeDuration
@@ -282,7 +287,7 @@ function parses(parse: () => unknown): boolean {
   }
 }
 
-/** Extensions that run something, or that the process would miss. */
+/** Extensions that run something, or without which the process would work differently. */
 const refusedExtensions: Readonly<Record<string, string>> = {
   "camunda:InputOutput": "Input and output mappings",
   "camunda:ExecutionListener": "Execution listeners",
@@ -297,12 +302,13 @@ const refusedExtensions: Readonly<Record<string, string>> = {
 function validateExtensions(element: Element, { fault, warning }: ValidationReport): void {
   for (const { $type } of extensionsOf(element)) {
     const refused = refusedExtensions[$type];
-    if (refused) fault(element, `${refused} cannot be run here.`);
+    if (refused) fault(element, `${refused} are not supported.`);
     else if ($type !== "camunda:Properties") warning(element, `${$type} is ignored.`);
   }
 }
 
-const openToAll = "is ignored: tasks are open to every member of the tenant.";
+const openToAll = "is ignored. Tasks are open to every member of the tenant.";
+const everyStep = "is ignored. Waybill stores every step anyway.";
 const ignored: Readonly<Record<string, string>> = {
   assignee: openToAll,
   candidateUsers: openToAll,
@@ -312,10 +318,10 @@ const ignored: Readonly<Record<string, string>> = {
   priority: "is ignored.",
   taskPriority: "is ignored.",
   jobPriority: "is ignored.",
-  asyncBefore: "is ignored: every step is stored anyway.",
-  asyncAfter: "is ignored: every step is stored anyway.",
+  asyncBefore: everyStep,
+  asyncAfter: everyStep,
   exclusive: "is ignored.",
-  initiator: "is ignored: the task's completion or the start's variables can say who it is.",
+  initiator: "is ignored. A variable of the start can hold the initiator.",
 };
 
 function validateAttributes(element: Element, { warning }: ValidationReport): void {

@@ -1,10 +1,10 @@
-/** A first look at the XML of a model: bounds, well-formedness, and the line of each id. */
+/** Scans the XML of a model for its limits and its syntax, and finds the line of each id. */
 import { SaxesParser } from "saxes";
 
 export interface ModelFault {
-  /** In the XML, from 1. */
+  /** The line in the XML, from 1. */
   readonly line: number | undefined;
-  /** The element's id. */
+  /** The id of the element. */
   readonly element: string | undefined;
   readonly detail: string;
 }
@@ -13,11 +13,11 @@ const maxElements = 20_000;
 const maxDepth = 60;
 
 export interface Lines {
-  /** Of the element with this id; undefined where there is none. */
+  /** The line of the element with this id. */
   of(id: string): number | undefined;
 }
 
-/** Throws nothing: what is wrong with the text is in the faults. */
+/** Throws nothing. All errors of the text are in the faults. */
 export function scanXml(xml: string): { readonly lines: Lines; readonly faults: readonly ModelFault[] } {
   const lines = new Map<string, number>();
   const faults: ModelFault[] = [];
@@ -27,13 +27,13 @@ export function scanXml(xml: string): { readonly lines: Lines; readonly faults: 
   parser.on("error", ({ message }) =>
     fault(`The XML is not well-formed: ${message.replace(/^\d+:\d+: /, "")}`),
   );
-  parser.on("doctype", () => fault("A document type is not allowed."));
+  parser.on("doctype", () => fault("A document type (DOCTYPE) is not allowed."));
   parser.on("opentag", ({ attributes, name }) => {
-    if (++depth === maxDepth) fault(`Elements nest deeper than ${maxDepth} levels.`);
-    if (++elements === maxElements) fault(`There are more than ${maxElements} elements.`);
+    if (++depth === maxDepth) fault(`Elements are nested deeper than ${maxDepth} levels.`);
+    if (++elements === maxElements) fault(`The XML has more than ${maxElements} elements.`);
     const id = attributes.id?.value;
     if (id === undefined || name.startsWith("bpmndi:")) return;
-    if (lines.has(id)) fault("This id stands twice.", id);
+    if (lines.has(id)) fault("This id is used twice.", id);
     lines.set(id, parser.line);
   });
   parser.on("closetag", () => void depth--);
@@ -41,7 +41,7 @@ export function scanXml(xml: string): { readonly lines: Lines; readonly faults: 
   return { lines: { of: (id) => lines.get(id) }, faults };
 }
 
-/** In pieces, so that a text that is wrong from its beginning is not read to its end. */
+/** Writes in pieces, so that a text that is wrong from its beginning is not read to its end. */
 function feed(parser: SaxesParser, xml: string, faults: readonly ModelFault[]): void {
   const piece = 64 * 1024;
   for (let at = 0; at < xml.length && faults.length < 10; at += piece)

@@ -252,8 +252,8 @@ test("what can never happen is a warning: variables of errors, rejections that n
   ];
   const { warnings } = await deploy(server, model(key, parts.join("\n"), `${error}${other.error}`));
   expect(warnings.map((text) => text.replace(/^Line \d+, /, "")).toSorted()).toEqual([
-    '"refused": camunda:errorCodeVariable is ignored: error_status and error_body say what was refused.',
-    '"uncaught": No boundary event catches the error INTEGRATION_REJECTED: refusals become incidents.',
+    '"refused": camunda:errorCodeVariable is ignored. The variables error_status and error_body hold the refusal.',
+    '"uncaught": No boundary event catches the error INTEGRATION_REJECTED. Refusals become incidents.',
   ]);
 });
 

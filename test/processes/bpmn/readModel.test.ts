@@ -25,7 +25,7 @@ test.each([
 ])("a model with too many %s is refused", async (_, xml) => {
   const read = await readModel(xml);
   expect("faults" in read && read.faults.map(({ detail }) => detail)).toEqual([
-    "The process has more than 1000 elements, or 4000 flows.",
+    "The process has more than 1000 elements or 4000 flows.",
   ]);
 });
 
@@ -61,7 +61,7 @@ test.each<[string, string[], [number, string, string][]]>([
       conditionalFlow("a", "b", "${false}"),
       flow("b", "end"),
     ],
-    [[10, "a_b", "A condition means nothing behind a parallel gateway"]],
+    [[10, "a_b", "A parallel gateway takes all its flows and ignores conditions. Remove this condition."]],
   ],
   [
     "two boundary events that catch all",
@@ -73,7 +73,7 @@ test.each<[string, string[], [number, string, string][]]>([
       flow("x", "end"),
       flow("y", "end"),
     ],
-    [[9, "y", "Another boundary event of this activity catches every error as well."]],
+    [[9, "y", "Another boundary event of this activity also catches every error."]],
   ],
   [
     "a listener of the process",
@@ -82,7 +82,7 @@ test.each<[string, string[], [number, string, string][]]>([
       userTask("a"),
       flow("start", "a", "end"),
     ],
-    [[3, "refused", "Execution listeners cannot be run here."]],
+    [[3, "refused", "Execution listeners are not supported."]],
   ],
 ])("refused by name and line: %s", async (_, parts, expected) => {
   const [first = "", ...rest] = parts;
@@ -164,7 +164,7 @@ test("a service task has at most 200 properties", async () => {
     return "faults" in result ? result.faults.map(({ detail }) => detail) : [];
   };
   expect(await read(198)).toEqual([]);
-  expect(await read(199)).toEqual(["A service task has at most 200 properties; this one has 201."]);
+  expect(await read(199)).toEqual(["A service task has at most 200 properties. This one has 201."]);
 });
 
 test("an id has at most 255 characters, a name 1,000", async () => {

@@ -1,4 +1,4 @@
-/** The value of an expression's tree. Reads own members of objects and items of lists, and nothing that is inherited. */
+/** The value of an expression's tree. Reads own members of objects and items of lists, never what is inherited. */
 import { ExpressionError } from "./expressionError.ts";
 import { binaryOperators, logicalOperators, truthOf, unaryOperators } from "./operators.ts";
 import type { Expression } from "./parse.ts";
