@@ -1,6 +1,6 @@
 /**
- * `bun run check`: everything that can be told without a server (design 3). One line a step, what failed beneath it,
- * and a count at the end; code 1 on any failure.
+ * `bun run check`: everything that can be checked without a server. Prints one line per step, the output of a failed
+ * step below its line, and the counts at the end. Exits with 1 if a step failed.
  */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,14 +13,14 @@ import { generateServer } from "./generate.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Passes by returning, fails by throwing; a returned sentence says what was left out. */
+/** Passes if it returns, fails if it throws. A returned sentence says why the step was skipped. */
 type Step = () => Promise<string | undefined>;
 
 const steps: Readonly<Record<string, Step>> = {
-  "contract is well made (redocly)": command("redocly", "lint", "openapi/openapi.yaml"),
+  "contract follows the rules (redocly)": command("redocly", "lint", "openapi/openapi.yaml"),
   "contract is OpenAPI 3.1": checkDocument,
-  "server code is as generated": compareServer,
-  "SDK is as generated": compareSdk,
+  "server code is up to date": compareServer,
+  "SDK is up to date": compareSdk,
   "format and lint (biome)": command("biome", "check"),
   "types (tsc)": command("tsc", "--noEmit", "--project", "."),
   "unit tests": command("bun", "test", "--timeout=60000", ...(await unitTests()).map((path) => `./${path}`)),
@@ -52,7 +52,7 @@ async function compareServer(): Promise<undefined> {
 }
 
 async function compareSdk(): Promise<string | undefined> {
-  if (!Bun.which("java")) return "Java is not installed; .ci/run does it";
+  if (!Bun.which("java")) return "Java is not installed. .ci/run runs this step.";
   const folder = await mkdtemp(join(tmpdir(), "waybill-sdk-"));
   try {
     await generateSdk(root, folder);
@@ -63,7 +63,7 @@ async function compareSdk(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Every file beneath a folder, path → text. */
+/** All files below a folder, from path to text. */
 async function readFolder(folder: string): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -76,21 +76,20 @@ async function readFolder(folder: string): Promise<ReadonlyMap<string, string>> 
 function requireSame(committed: ReadonlyMap<string, string>, generated: ReadonlyMap<string, string>): void {
   const names = new Set([...committed.keys(), ...generated.keys()]);
   const differing = [...names].filter((name) => committed.get(name) !== generated.get(name)).sort();
-  if (differing.length > 0)
-    throw new Error(
-      `run \`bun run generate\`; these differ:\n${differing.map((name) => `  ${name}`).join("\n")}`,
-    );
+  if (differing.length === 0) return;
+  const list = differing.map((name) => `  ${name}`).join("\n");
+  throw new Error(`Run \`bun run generate\` and commit the result. These files differ:\n${list}`);
 }
 
 let [passed, failed] = [0, 0];
 for (const [name, step] of Object.entries(steps)) {
   try {
-    const leftOut = await step();
-    if (leftOut === undefined) passed++;
-    console.log(leftOut === undefined ? `ok        ${name}` : `left out  ${name}: ${leftOut}`);
+    const whySkipped = await step();
+    if (whySkipped === undefined) passed++;
+    console.log(whySkipped === undefined ? `ok       ${name}` : `skipped  ${name}: ${whySkipped}`);
   } catch (error) {
     failed++;
-    console.log(`FAILED    ${name}\n${(error as Error).message.trimEnd()}`);
+    console.log(`FAILED   ${name}\n${(error as Error).message.trimEnd()}`);
   }
 }
 console.log(`${passed} passed, ${failed} failed`);

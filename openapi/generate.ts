@@ -1,8 +1,8 @@
 /**
  * `bun run generate`: the only writer of `src/generated/` and `sdk/src/generated/`. Deterministic.
  *
- * The server's half is made in this process. The SDK's half is made by @openapitools/openapi-generator-cli, which
- * needs Java; `--server` leaves it out.
+ * This process generates the server's part. @openapitools/openapi-generator-cli generates the SDK and needs Java;
+ * `--server` skips the SDK.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Extensions of the contract that say how the server works inside. The served document leaves them out. */
 const internalExtensions = new Set(["x-merges-faults"]);
 
-/** The files of `src/generated/`, name → text. */
+/** The files of `src/generated/`, from name to text. */
 export async function generateServer(): Promise<Record<string, string>> {
   const document = await readContract(`${root}openapi/openapi.yaml`);
   return {

@@ -1,4 +1,4 @@
-/** The contract is the only source, and everything stands where it says (design 2 and 3). */
+/** The contract is the only source, and code and tests are where it says (docs/decisions/contract-and-http.md). */
 import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -22,12 +22,12 @@ const answersOf = ({ operation }: LocatedOperation) =>
     ([status, response]) => [Number(status), resolve(document.components.responses, response)] as const,
   );
 
-/** Operations that work while the database is away. */
+/** Operations that work without the database. */
 const withoutDatabase = ["getHealth", "getContractJson", "getContractYaml"];
 /** Routes that are not part of the contract: Swagger UI and its files. */
 const swaggerUi = ["GET /", "GET /swagger", "GET /swagger/assets/:name"];
 
-test("src/generated/ is what the contract generates", async () => {
+test("src/generated/ is up to date", async () => {
   const folder = `${root}src/generated`;
   const names = await readdir(folder);
   const committed = names.map(async (name) => [name, await Bun.file(`${folder}/${name}`).text()]);
@@ -39,12 +39,12 @@ test("the served contract says nothing about how handlers work", () => {
   expect(JSON.stringify(served)).not.toContain("x-merges-faults");
 });
 
-test("no released operation vanishes", () => {
+test("no released operation disappears", () => {
   const ids = new Set(located.map(({ operation }) => operation.operationId));
   expect(released.filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test("the header that names the tenant is written once", () => {
+test("all operations share one definition of the header x-active-tenant", () => {
   const inline = located.filter(({ operation }) =>
     operation.parameters?.some((given) => "name" in given && given.name === "x-active-tenant"),
   );
@@ -57,11 +57,11 @@ test("operationIds are unique, in lower camel case", () => {
   expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]*$/.test(id))).toEqual([]);
 });
 
-test("the app serves the contract's routes and Swagger UI, and nothing else", () => {
+test("the app serves only the contract's routes and Swagger UI", () => {
   const deps = { config: parseConfig({}, root) } as Deps;
   const bound = createApp(deps).routes.map(({ method, path }) => `${method} ${path}`);
   const declared = located.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`);
-  // Methods that the contract does not know on a path of its own: answered 405.
+  // Other methods on a path of the contract are answered with 405.
   const others = new Set(declared.map((route) => route.replace(/^\w+/, "ALL")));
   expect(bound.sort()).toEqual([...declared, ...others, ...swaggerUi].sort());
 });
@@ -71,24 +71,24 @@ describe.each(located.map((item) => [item.operation.operationId, item] as const)
   const [tag = ""] = operation.tags;
   const statuses = answersOf(item).map(([status]) => status);
 
-  test("has one tag, which is declared", () => {
+  test("has one declared tag", () => {
     expect(operation.tags).toHaveLength(1);
     expect(document.tags.map(({ name }) => name)).toContain(tag);
   });
 
-  test("has a handler file and a test file under its tag's folder, all of its own name", async () => {
+  test("has a handler file and a test file of its own name in its tag's folder", async () => {
     expect(await import(`${root}src/operations/${tag}/${id}.ts`)).toHaveProperty(id);
     expect(await Bun.file(`${root}test/operations/${tag}/${id}.test.ts`).exists()).toBe(true);
   });
 
-  test("declares the problems that it can meet", () => {
+  test("declares the problems that can occur", () => {
     const secured = (operation.security ?? document.security ?? []).length > 0;
     const expected = [400, 500, ...(secured ? [401] : []), ...(operation.requestBody ? [408, 413, 415] : [])];
     if (!withoutDatabase.includes(id)) expected.push(503);
     expect(statuses).toEqual(expect.arrayContaining(expected));
   });
 
-  test("shows its body and its success by examples", () => {
+  test("has an example of its body and of its success", () => {
     for (const media of Object.values(operation.requestBody?.content ?? {}))
       expect(media.example).toBeDefined();
     const [, success] = answersOf(item).find(([status]) => status < 300) ?? [];
@@ -107,7 +107,7 @@ describe.each(located.map((item) => [item.operation.operationId, item] as const)
         if (/json/.test(type)) expect(faults(schemas[status]?.schema, example)).toEqual([]);
   });
 
-  test("its problems' examples are of the table in problem.ts, under their status", () => {
+  test("its examples of problems match the table in problem.ts", () => {
     for (const [status, { content = {} }] of answersOf(item)) {
       const media = content["application/problem+json"];
       if (status >= 400) expect(media).toBeDefined();

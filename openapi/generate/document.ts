@@ -1,4 +1,4 @@
-/** The bundled contract, read as data: operations with their parameters, bodies and answers resolved. */
+/** Reads the contract as one bundled document, and its operations with their parameters and responses resolved. */
 import { bundle, createConfig } from "@redocly/openapi-core";
 import type { JsonSchema } from "./typebox.ts";
 
@@ -62,11 +62,11 @@ export interface LocatedOperation {
   readonly path: string;
   readonly method: Uppercase<Method>;
   readonly operation: Operation;
-  /** The path's parameters and the operation's own. */
+  /** The parameters of the path and of the operation. */
   readonly parameters: readonly Parameter[];
 }
 
-/** Reads and bundles the contract: one document in which every `$ref` is internal. Throws on a broken reference. */
+/** Bundles the contract into one document whose `$ref`s are all internal. Throws on a broken reference. */
 export async function readContract(file: string): Promise<Document> {
   const { bundle: result, problems } = await bundle({ ref: file, config: await createConfig({}) });
   const errors = problems.filter((problem) => problem.severity === "error");
@@ -74,7 +74,7 @@ export async function readContract(file: string): Promise<Document> {
   return JSON.parse(JSON.stringify(result.parsed)) as Document;
 }
 
-/** Every operation, in the contract's order. */
+/** All operations, in the contract's order. */
 export function operationsOf(document: Document): LocatedOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
@@ -93,7 +93,7 @@ export function operationsOf(document: Document): LocatedOperation[] {
   );
 }
 
-/** A response or parameter, or what its `$ref` points at. */
+/** Returns the response or parameter itself, or the one that its `$ref` points to. */
 export function resolve<T extends { readonly $ref?: string }>(
   components: Readonly<Record<string, T>> | undefined,
   item: T,

@@ -1,12 +1,23 @@
 /** Contract → `sdk/src/generated/`: the typescript-fetch client of @openapitools/openapi-generator-cli. */
 import { rm } from "node:fs/promises";
 
-/** Where the client stands. */
+/** The client's folder, from the repository's root. */
 export const sdkFolder = "sdk/src/generated";
 
+const options = [
+  "supportsES6=true",
+  "importFileExtension=.ts",
+  "modelPropertyNaming=original",
+  "paramNaming=camelCase",
+  "enumPropertyNaming=original",
+  "useSingleRequestParameter=true",
+  "stringEnums=false",
+  "withoutRuntimeChecks=true",
+  "typescriptThreePlus=true",
+];
+
 /**
- * Writes the client into `folder`, from the bundled contract. Throws where Java is missing or the generator fails;
- * its output goes to standard error.
+ * Generates the client from the bundled contract into `folder`. Throws if Java is missing or the generator fails.
  */
 export async function generateSdk(root: string, folder = `${root}${sdkFolder}`): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -20,13 +31,13 @@ export async function generateSdk(root: string, folder = `${root}${sdkFolder}`):
       `--input-spec=${root}src/generated/openapi.json`,
       `--output=${folder}`,
       `--openapitools=${root}openapi/openapitools.json`,
-      "--additional-properties=supportsES6=true,importFileExtension=.ts,modelPropertyNaming=original,paramNaming=camelCase,enumPropertyNaming=original,useSingleRequestParameter=true,stringEnums=false,withoutRuntimeChecks=true,typescriptThreePlus=true",
+      `--additional-properties=${options.join()}`,
       "--global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false",
     ],
     { cwd: root, stdout: "pipe", stderr: "inherit" },
   );
   if ((await generator.exited) !== 0)
     throw new Error(
-      `the SDK was not generated (is Java installed?)\n${await new Response(generator.stdout).text()}`,
+      `The SDK was not generated. Check that Java is installed.\n${await new Response(generator.stdout).text()}`,
     );
 }

@@ -1,26 +1,26 @@
-/** Contract → `src/generated/`: the TypeBox schemas and the table of operations that the server binds. */
+/** Generates `src/generated/` from the contract: TypeBox schemas, and the table of operations that the server binds. */
 import { type Document, type LocatedOperation, operationsOf, type Parameter, resolve } from "./document.ts";
 import { type JsonSchema, nameOfRef, refsOf, typeboxOf } from "./typebox.ts";
 
 const banner = "// Generated from openapi/ by `bun run generate`. Do not edit.\n";
 
-/** What a binary field of a multipart body is once it has arrived. An answer's file is a Blob. */
+/** The type of a binary field of a multipart body after it has arrived. The file of an answer is a Blob. */
 const receivedFile = `\
-/** A file of a multipart request, streamed to disk. Gone once the request is answered. */
+/** A file of a multipart request, streamed to disk. Deleted once the request is answered. */
 export interface ReceivedFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** Hexadecimal, lower case; taken on the way in. */
+  /** Hexadecimal, lower case. Computed while the file arrives. */
   readonly sha256: string;
-  /** As the client named it, without any folders. */
+  /** The client's name for the file, without folders. */
   readonly fileName: string;
-  /** The part's \`Content-Type\`; undefined where the client gave none. */
+  /** The part's \`Content-Type\`. Undefined if the client gave none. */
   readonly declaredType: string | undefined;
 }
 `;
 
-/** `schemas.ts`: a TypeBox constant and a type of the same name for each schema of the contract. */
+/** `schemas.ts`: for each schema of the contract, a TypeBox constant and a type of the same name. */
 export function schemasSource(document: Document): string {
   const components = inDependencyOrder(document.components.schemas);
   const requests = operationsOf(document).flatMap(requestSchemas);
@@ -31,12 +31,20 @@ export function schemasSource(document: Document): string {
   return `${banner}import Type from "typebox";\n\n${receivedFile}\n${definitions.join("\n")}`;
 }
 
-/** `operations.ts`: everything that binding an operation needs, keyed by operationId. */
+/** `operations.ts`: everything that http/bind.ts needs of an operation, by operationId. */
 export function operationsSource(document: Document): string {
   const entries = operationsOf(document).map(
     (located) => `  ${located.operation.operationId}: ${operationEntry(document, located)},\n`,
   );
-  return `${banner}import Type from "typebox";\nimport * as schemas from "./schemas.ts";\n\nexport const operations = {\n${entries.join("")}} as const;\n\nexport type OperationId = keyof typeof operations;\n`;
+  return `\
+${banner}import Type from "typebox";
+import * as schemas from "./schemas.ts";
+
+export const operations = {
+${entries.join("")}} as const;
+
+export type OperationId = keyof typeof operations;
+`;
 }
 
 function operationEntry(document: Document, located: LocatedOperation): string {
@@ -62,7 +70,7 @@ function operationEntry(document: Document, located: LocatedOperation): string {
 function securityEntry(requirements: readonly Readonly<Record<string, readonly string[]>>[]): string {
   const [first, ...others] = requirements.flatMap((requirement) => Object.entries(requirement));
   if (!first) return "undefined";
-  if (others.length > 0) throw new Error("an operation takes one kind of credentials");
+  if (others.length > 0) throw new Error("an operation accepts only one kind of credentials");
   return object({ scheme: JSON.stringify(first[0]), roles: JSON.stringify(first[1]) });
 }
 
@@ -80,7 +88,7 @@ function tenantEntry(document: Document, { operation, parameters }: LocatedOpera
 function bodyEntry({ operation }: LocatedOperation): string {
   if (!operation.requestBody) return "undefined";
   const [contentType, media] = onlyEntry(operation.requestBody.content, operation.operationId);
-  // Files bring limits of their own.
+  // Files have their own limits.
   const otherwise = contentType === "multipart/form-data" ? undefined : 1_048_576;
   return object({
     contentType: JSON.stringify(contentType),
@@ -96,14 +104,14 @@ function responsesEntry(document: Document, { operation }: LocatedOperation): st
     if (!content) return [status, object({ contentType: "undefined", schema: "Type.Undefined()" })] as const;
     const [first, ...others] = Object.entries(content);
     if (!first) throw new Error(`${operation.operationId}: ${status} has no content type`);
-    // Where there are several, the handler says which.
+    // If there are several, the handler sets the content type.
     const contentType = others.length > 0 ? "undefined" : JSON.stringify(first[0]);
     return [status, object({ contentType, schema: expression(first[1].schema) })] as const;
   });
   return object(Object.fromEntries(entries));
 }
 
-/** The schemas that only one operation's request has: path, query and header parameters as objects. */
+/** The schemas of one operation's path, query and header parameters, each as an object. */
 function requestSchemas(located: LocatedOperation): [string, JsonSchema][] {
   return (["path", "query", "header"] as const).flatMap((place): [string, JsonSchema][] => {
     const parameters = located.parameters.filter((parameter) => parameter.in === place);
@@ -118,7 +126,7 @@ function requestSchemaName({ operation, parameters }: LocatedOperation, place: P
   return `schemas.${operation.operationId[0]?.toUpperCase()}${operation.operationId.slice(1)}${suffix}`;
 }
 
-/** A free-form parameter (`style: form, explode: true`, an object) is whatever no other parameter names. */
+/** A free-form parameter (an object with `style: form, explode: true`) takes all names that no other parameter has. */
 function parametersSchema(parameters: readonly Parameter[], place: Parameter["in"]): JsonSchema {
   const freeForm = parameters.find((parameter) => parameter.schema.type === "object");
   const named = parameters.filter((parameter) => parameter !== freeForm);
@@ -134,7 +142,7 @@ function parametersSchema(parameters: readonly Parameter[], place: Parameter["in
   };
 }
 
-/** Each schema after those it refers to. */
+/** The schemas, each after those that it refers to. */
 function inDependencyOrder(components: Readonly<Record<string, JsonSchema>>): [string, JsonSchema][] {
   const done = new Map<string, JsonSchema>();
   const visit = (name: string, above: readonly string[]): void => {

@@ -1,8 +1,8 @@
 /**
- * JSON Schema (as OpenAPI 3.1 has it) → TypeBox source text.
+ * Turns JSON Schema, as in OpenAPI 3.1, into the source text of a TypeBox expression.
  *
- * Pure: one schema in, one expression out. A keyword that is not known here stops the generation:
- * a rule that silently did not reach the server would be worse than none.
+ * Pure: one schema in, one expression out. An unknown keyword stops the generation, because a rule that silently does
+ * not reach the server is worse than none.
  */
 export interface JsonSchema {
   readonly $ref?: string;
@@ -44,10 +44,10 @@ const constraints = new Set([
   "minProperties",
   "maxProperties",
 ]);
-/** Formats that describe a wire type or a hint, not a rule that a validator checks. */
+/** Formats that are hints about the wire type, and that no validator checks. */
 const unchecked = new Set(["int32", "int64", "double", "binary", "password"]);
 
-/** The TypeBox expression of a schema. `$ref`s become the names of the constants that stand above it. */
+/** The TypeBox expression of a schema. A `$ref` becomes the name of a constant that is defined earlier. */
 export function typeboxOf(schema: JsonSchema): string {
   refuseUnknown(schema);
   if (schema.$ref !== undefined) return nameOfRef(schema.$ref);
@@ -101,7 +101,7 @@ function ofType(schema: JsonSchema, options: string): string {
   }
 }
 
-/** An object of any members: TypeBox's record would not match a key that holds a line break. */
+/** An object with any members. TypeBox's record would not match a key with a line break. */
 function freeForm(schema: JsonSchema): string {
   const options = Object.fromEntries([["type", "object"], ...entriesOf(schema)]);
   return `Type.Unsafe<Record<string, unknown>>(${JSON.stringify(options)})`;
@@ -113,13 +113,13 @@ const isFreeForm = ({ properties, additionalProperties }: JsonSchema) =>
 const isMap = ({ properties, additionalProperties }: JsonSchema) =>
   Object.keys(properties ?? {}).length === 0 && typeof additionalProperties === "object";
 
-/** An object of any members, each of one type. */
+/** An object with any members, all of one type. */
 function map(schema: JsonSchema): string {
   const value = typeboxOf(schema.additionalProperties as JsonSchema);
   return `Type.Unsafe<Record<string, Type.Static<typeof ${value}>>>(Type.Object({}, ${objectOptions(schema)}))`;
 }
 
-/** A file: in a request it has been received to disk already, in an answer (`x-stream`) it is still to be sent. */
+/** A file. In a request it has already been received to disk. In an answer (`x-stream`) it is still to be sent. */
 const binary = (schema: JsonSchema) =>
   schema["x-stream"] === true
     ? "Type.Unsafe<Blob>({})"

@@ -1,16 +1,16 @@
 // Generated from openapi/ by `bun run generate`. Do not edit.
 import Type from "typebox";
 
-/** A file of a multipart request, streamed to disk. Gone once the request is answered. */
+/** A file of a multipart request, streamed to disk. Deleted once the request is answered. */
 export interface ReceivedFile {
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** Hexadecimal, lower case; taken on the way in. */
+  /** Hexadecimal, lower case. Computed while the file arrives. */
   readonly sha256: string;
-  /** As the client named it, without any folders. */
+  /** The client's name for the file, without folders. */
   readonly fileName: string;
-  /** The part's `Content-Type`; undefined where the client gave none. */
+  /** The part's `Content-Type`. Undefined if the client gave none. */
   readonly declaredType: string | undefined;
 }
 
