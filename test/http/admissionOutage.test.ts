@@ -1,4 +1,4 @@
-/** The database is away while a request is admitted: the answer says that trying again helps, and the log says why. */
+/** Without the database during admission, the answer says to try again, and the log has the cause. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Sql } from "../../src/infrastructure/database/connect.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
@@ -67,7 +67,7 @@ test.each([
     "public upload",
     () => form("/api/v1/probis/public/form-attachments/upload", { "x-probis-form-token": formToken }),
   ],
-  ["beginning a form session", () => server.request("/api/v1/probis/public/form-sessions", json({}))],
+  ["starting a form session", () => server.request("/api/v1/probis/public/form-sessions", json({}))],
   [
     "a visitor's start",
     () =>
@@ -86,10 +86,10 @@ test.each([
   expect(line).toMatchObject({ code: "database_unavailable", err: { code: expect.any(String) } });
 });
 
-test("a refused write whose audit record cannot be written is answered 503, never as refused", async () => {
+test("a refused write that cannot be recorded in the audit trail is answered 503", async () => {
   const request = () => server.request(tablesPath(), { method: "POST", body: "x", headers: plain });
   const plain = { "content-type": "text/plain" };
-  // The database serves everything but the record of a failure.
+  // The database accepts everything except audit records of failures.
   await server.sql`alter table waybill.audit_log add constraint none check (outcome <> 'failure') not valid`;
   const refused = await request();
   await server.sql`alter table waybill.audit_log drop constraint none`;
@@ -98,7 +98,7 @@ test("a refused write whose audit record cannot be written is answered 503, neve
   const line = server.logged.find(({ msg }) => msg === "Failed write not recorded in the audit trail");
   expect(line).toMatchObject({ request_id, code: "unsupported_media_type" });
   expect(await recordsOf(request_id)).toBe(0);
-  // Once records can be written again, the same request is refused and recorded.
+  // Once it accepts them again, the same request is refused and recorded.
   const again = await expectProblem(await request(), "unsupported_media_type");
   expect(await recordsOf(again.request_id)).toBe(1);
 });
@@ -109,7 +109,7 @@ async function recordsOf(requestId: string): Promise<number> {
   return row?.records;
 }
 
-test("an upload that cannot be stored is a 503 with Retry-After", async () => {
+test("an upload that cannot be stored is answered 503 with Retry-After", async () => {
   const config = { ...server.deps.config, dataDir: "/dev/null" };
   const away = await startServer({ deps: { config } });
   const answer = await sendParts(away, [field("process_key", "loan")]);

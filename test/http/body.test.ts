@@ -1,4 +1,4 @@
-/** Bodies that no client should send: each is refused whole, and nothing is written. */
+/** Bodies that no client should send are refused, and nothing is written. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../support/problem.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -37,7 +37,7 @@ test.each([
   ["a bare line break in a string", '{"name":"a\nb"}'],
   ["a byte order mark in the middle", '{"name"\uFEFF:1}'],
   ["form data", "name=never_made"],
-])("a body that is not JSON is a 400: %s", async (_what, body) => {
+])("a body that is not JSON is answered 400: %s", async (_what, body) => {
   await expectProblem(await post(body), "invalid_json");
 });
 
@@ -47,13 +47,13 @@ test.each([
   ["an overlong slash", [0x22, 0xc0, 0xaf, 0x22]],
   ["a surrogate in three bytes", [0x22, 0xed, 0xa0, 0x80, 0x22]],
   ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-])("a body that is not UTF-8 is a 400: %s", async (_what, bytes) => {
+])("a body that is not UTF-8 is answered 400: %s", async (_what, bytes) => {
   const { message } = await expectProblem(await post(new Uint8Array(bytes)), "invalid_json");
   expect(message).toBe("The body is not valid UTF-8.");
 });
 
 test.each(["null", "true", "7", '"text"', "[]", "[[]]", "{}"])(
-  "a document of the wrong shape is a 400: %s",
+  "a document of the wrong shape is answered 400: %s",
   async (body) => {
     await expectProblem(await post(body), "invalid_body");
   },
@@ -64,11 +64,11 @@ test.each([
   "application/x-www-form-urlencoded",
   "multipart/form-data; boundary=x",
   "application/jsonp",
-])("another content type is a 415: %s", async (type) => {
+])("another content type is answered 415: %s", async (type) => {
   await expectProblem(await post(JSON.stringify(valid), { "content-type": type }), "unsupported_media_type");
 });
 
-test("no content type, or another charset, is a 415", async () => {
+test("a missing content type or another charset is answered 415", async () => {
   const bytes = new Blob([JSON.stringify(valid)]);
   const headers = { authorization: `Bearer ${await server.token()}` };
   const untyped = await fetch(`${server.url}${path}`, { method: "POST", body: bytes, headers });
@@ -77,19 +77,22 @@ test("no content type, or another charset, is a 415", async () => {
   await expectProblem(latin, "unsupported_media_type");
 });
 
-test.each(["gzip", "deflate", "br", "gzip, identity"])("a compressed body is a 415: %s", async (encoding) => {
-  const body = Bun.gzipSync(JSON.stringify(valid));
-  await expectProblem(await post(body, { "content-encoding": encoding }), "unsupported_media_type");
-});
+test.each(["gzip", "deflate", "br", "gzip, identity"])(
+  "a compressed body is answered 415: %s",
+  async (encoding) => {
+    const body = Bun.gzipSync(JSON.stringify(valid));
+    await expectProblem(await post(body, { "content-encoding": encoding }), "unsupported_media_type");
+  },
+);
 
-test("unknown members are refused, each with its place", async () => {
+test("unknown members are refused, each with its pointer", async () => {
   const body = { ...valid, extra: 1, columns: [{ ...valid.columns[0], unique: true }] };
   const { errors } = await expectProblem(await post(JSON.stringify(body)), "invalid_body");
   expect(errors?.map(({ pointer }) => pointer).sort()).toEqual(["/columns/0/unique", "/extra"]);
 });
 
 test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-  "a member called %s is an unknown member like any other",
+  "a member called %s is refused as an unknown member",
   async (name) => {
     const text = JSON.stringify(valid).replace("{", `{"${name}":{"polluted":true},`);
     const { errors } = await expectProblem(await post(text), "invalid_body");
@@ -104,11 +107,11 @@ test.each([
   ["one of them escaped", '{"name":"a","\\u006eame":"a"}'],
   ["deep inside", '{"columns":[{"name":"a","type":"text","type":"text"}]}'],
   ["__proto__ twice", '{"__proto__":1,"__proto__":1}'],
-])("a key that stands twice is a 400: %s", async (_what, body) => {
+])("a key that appears twice is answered 400: %s", async (_what, body) => {
   await expectProblem(await post(body), "invalid_json");
 });
 
-test("nesting beyond 128 levels is a 400, however deep", async () => {
+test("nesting deeper than 128 levels is answered 400", async () => {
   for (const depth of [129, 100_000]) {
     const { message } = await expectProblem(
       await post(`${"[".repeat(depth)}${"]".repeat(depth)}`),
@@ -122,30 +125,30 @@ test.each([
   ["U+0000", '"a\\u0000b"'],
   ["half of a surrogate pair", '"a\\ud800b"'],
   ["the other half", '"\\udc00"'],
-])("text that cannot be stored is a 400 that says where: %s", async (_what, text) => {
+])("text that cannot be stored is answered 400 with its pointer: %s", async (_what, text) => {
   const body = JSON.stringify(valid).replace("{", `{"description":${text},`);
   const { errors } = await expectProblem(await post(body), "invalid_body");
   expect(errors?.[0]?.pointer).toBe("/description");
 });
 
-test("up to 100 faults are told at once", async () => {
+test("at most 100 faults are reported at once", async () => {
   const columns = Array.from({ length: 300 }, (_, index) => ({ name: `Column ${index}`, type: "float" }));
   const { errors } = await expectProblem(await post(JSON.stringify({ name: "x", columns })), "invalid_body");
   expect(errors).toHaveLength(100);
 });
 
-test("a body that is announced as too large is refused before it is sent", async () => {
+test("a body whose announced length is too large is refused", async () => {
   const body = `{"name":"${"a".repeat(1_048_576)}"}`;
   await expectProblem(await post(body), "payload_too_large");
 });
 
-test("a body without an announced length is refused while it arrives", async () => {
+test("a body without an announced length is refused once it is too large", async () => {
   let sent = 0;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await Bun.sleep(1);
       sent += 65_536;
-      // Far more than the limit: who reads it to its end is found out by the time it takes.
+      // Far more than the limit, so a server that reads all of it takes noticeably long.
       if (sent > 2 ** 30) controller.close();
       else controller.enqueue(new Uint8Array(65_536).fill(0x20));
     },

@@ -1,4 +1,4 @@
-/** Bodies that stall, trickle or come in crowds: they end soon, and leave room for everybody else. */
+/** Bodies that stall, trickle or come in crowds are ended soon and leave room for others. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openRaw, type RawConnection } from "../support/rawHttp.ts";
 import { beginUpload } from "../support/rawUpload.ts";
@@ -43,30 +43,30 @@ async function expectTooSlow(connection: RawConnection, withinMs = stallMs + 3_0
   await connection.closed();
 }
 
-test("a large body that stalls is answered 408 and its connection closed", async () => {
+test("a large body that stalls is answered 408, and its connection is closed", async () => {
   const connection = await begin(30 * MiB);
   connection.send(Buffer.alloc(MiB, " "));
   await expectTooSlow(connection);
 });
 
 test.each([
-  ["one without an announced length", () => begin("chunked"), `100000\r\n${" ".repeat(1_000)}`],
-  ["a small one", () => begin(1_000), "{"],
+  ["a body without an announced length", () => begin("chunked"), `100000\r\n${" ".repeat(1_000)}`],
+  ["a small body", () => begin(1_000), "{"],
   ["an upload", () => beginUpload(server, MiB), "--waybill-boundary\r\n"],
-] as const)("so is %s", async (_what, open, text) => {
+] as const)("%s that stalls is answered 408, and its connection is closed", async (_what, open, text) => {
   const connection = await open();
   connection.send(text);
   await expectTooSlow(connection);
 });
 
-test("a body that trickles in, however long, is ended as well", async () => {
+test("a body that trickles is answered 408, whatever its length", async () => {
   const slow = [await begin(30 * MiB), await beginUpload(server, MiB)];
   const timer = setInterval(() => slow.map((connection) => connection.send(" ")), 50);
   await Promise.all(slow.map((connection) => expectTooSlow(connection)));
   clearInterval(timer);
 });
 
-test("a body that makes progress may take longer than one step is given", async () => {
+test("a body that makes progress may take longer than the stall limit", async () => {
   const connection = await begin(600_000);
   for (let sent = 0; sent < 10; sent++) {
     connection.send(sent === 0 ? `{"rows":[{"a":"x"}]${" ".repeat(59_981)}` : " ".repeat(60_000));
@@ -78,7 +78,7 @@ test("a body that makes progress may take longer than one step is given", async 
   connection.destroy();
 });
 
-test("bodies of a tenant that fill its room keep out its own large ones, and nobody else's", async () => {
+test("a tenant's stalled bodies keep out only its own large bodies", async () => {
   const stalled = await Promise.all([begin(31 * MiB), begin(31 * MiB)]);
   let running = true;
   const keepUp = (async () => {
@@ -89,7 +89,7 @@ test("bodies of a tenant that fill its room keep out its own large ones, and nob
   })();
   const started = performance.now();
   const third = await begin(31 * MiB);
-  // Another tenant's large body and this tenant's small one are read meanwhile.
+  // Meanwhile a large body of another tenant and a small body of this tenant are read.
   expect(await insertNextDoor([{ a: "x".repeat(20 * MiB) }])).toBe(201);
   const small = await send(server, `POST ${table.path}`, { body: { rows: [{ a: "x" }] } });
   expect(small.status).toBe(201);
@@ -98,7 +98,7 @@ test("bodies of a tenant that fill its room keep out its own large ones, and nob
   expect(JSON.parse(refused?.body ?? "")).toMatchObject({ code: "overloaded" });
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(performance.now() - started).toBeLessThan(8_000);
-  // One that does not say how long it is gets as far as there is room.
+  // A body of unknown length is read as far as there is room.
   const unknown = await begin("chunked");
   unknown.send(`600000\r\n${" ".repeat(6 * MiB)}`);
   expect((await unknown.answers(1))[0]?.status).toBe(503);
@@ -106,14 +106,14 @@ test("bodies of a tenant that fill its room keep out its own large ones, and nob
   running = false;
   await keepUp;
   for (const connection of stalled) connection.destroy();
-  // Whoever was refused and keeps silent is hung up on.
+  // The server closes the connection of a refused client that sends nothing more.
   await third.closed(20_000);
-  // The room comes back with the connections.
+  // Closed connections give their room back.
   const again = { rows: [{ a: "x".repeat(20 * MiB) }] };
   expect(await send(server, `POST ${table.path}`, { body: again })).toMatchObject({ status: 201 });
 }, 60_000);
 
-test("hundreds of slow bodies are all ended, and a neighbour is served meanwhile", async () => {
+test("hundreds of slow bodies are ended, and another tenant is served meanwhile", async () => {
   const slow = await Promise.all(Array.from({ length: 300 }, () => begin(1_000)));
   for (const connection of slow) connection.send("{");
   const started = performance.now();

@@ -1,4 +1,4 @@
-/** A body with more members or items than the contract allows is refused before anything that costs more. */
+/** A body with more members or items than the contract allows is refused before more expensive checks. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { operations } from "../../src/generated/operations.ts";
 import { requireWithinBounds } from "../../src/http/bounds.ts";
@@ -66,13 +66,13 @@ test.each([
     `{"rows":[{},${many(300_000, "1")}]}`,
     "/rows/1: It must have at most 1600 members.",
   ],
-])("far too many %s are one fault, which says how many may come", async (_what, path, body, message) => {
+])("far too many %s are one fault that names the limit", async (_what, path, body, message) => {
   const problem = await expectProblem(await post(path, body), "invalid_body");
   expect(problem.message).toStartWith(message.startsWith(":") ? message.slice(2) : message);
   expect(problem.errors).toHaveLength(1);
 });
 
-/** Processor milliseconds: other programs of the machine do not count. */
+/** Processor milliseconds, so that other programs on the machine do not count. */
 function costOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -80,7 +80,7 @@ function costOf(work: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-test("100,000 variables cost little more than parsing them, where the validator takes several times that", () => {
+test("refusing 100,000 variables costs less than parsing or validating them", () => {
   const { schema } = operations.startProcessInstance.body;
   const text = `{"process_key":"a","variables":${many(100_000, '{"value":1}')}}`;
   let body: unknown;
@@ -94,7 +94,7 @@ test("100,000 variables cost little more than parsing them, where the validator 
   expect(costOf(() => compileValidator(schema)(body))).toBeGreaterThan(2 * refusing);
 });
 
-test("what the contract leaves open has no bound here: the members and items of a value", () => {
+test("values of free form have no limit on members and items", () => {
   const { schema } = operations.startProcessInstance.body;
   const items = Array(50_000).fill(1);
   const members = Object.fromEntries(items.map((value, at) => [`m${at}`, value]));
@@ -105,7 +105,7 @@ test("what the contract leaves open has no bound here: the members and items of 
   requireWithinBounds({ rows: [{ a: items, b: members }] }, operations.insertRows.body.schema);
 });
 
-test("as many as the contract allows are within bounds", () => {
+test("a body may have as many items as the contract allows", () => {
   const variables = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`v${at}`, { value: 1 }]));
   requireWithinBounds({ process_key: "a", variables }, operations.startProcessInstance.body.schema);
   requireWithinBounds({ rows: Array(10_000).fill({}) }, operations.insertRows.body.schema);
@@ -114,7 +114,7 @@ test("as many as the contract allows are within bounds", () => {
   ).toThrow("at most 10000 items");
 });
 
-test("up to a hundred unknown members are reported one by one, also where there are more faults than are sent", async () => {
+test("up to a hundred unknown members are reported one by one", async () => {
   const problem = await expectProblem(await post(tables, many(90, "1")), "invalid_body");
   const unknown = problem.errors?.filter(({ detail }) => detail === "There is no such member here.");
   expect(unknown).toHaveLength(90);
@@ -127,7 +127,7 @@ test("up to a hundred unknown members are reported one by one, also where there 
   );
 });
 
-test("names of hundreds of kilobytes are refused without being repeated, wherever the contract has a say", async () => {
+test("names of hundreds of kilobytes are refused and not repeated", async () => {
   const long = (at: number) => `${at}`.padEnd(200_000, "k");
   const members = `{${Array.from({ length: 50 }, (_, at) => `"${long(at)}":1`).join(",")}}`;
   for (const [path, body] of [
@@ -141,12 +141,12 @@ test("names of hundreds of kilobytes are refused without being repeated, whereve
     const problem = await expectProblem(response, "invalid_body");
     expect(problem.message).toEndWith("A member's name here must have at most 1000 characters.");
     expect(JSON.stringify(problem).length).toBeLessThan(1_000);
-    // The comparison of all faults with each other took several seconds.
+    // Comparing all faults with each other once took several seconds.
     expect(user + system).toBeLessThan(2_000_000);
   }
 });
 
-test("what a fault repeats of a body is cut at 4,000 characters", async () => {
+test("a fault repeats at most 4,000 characters of a body", async () => {
   const name = "k".repeat(100_000);
   const value = `{"process_key":"a","variables":{"a":{"value":{"${name}":"\\u0000"}}}}`;
   const { errors = [] } = await expectProblem(await post(instances, value), "invalid_body");
@@ -155,7 +155,7 @@ test("what a fault repeats of a body is cut at 4,000 characters", async () => {
   expect(errors[0]?.pointer.length).toBe(4_001);
 });
 
-test("a member with a fault beneath it is not reported as unknown", async () => {
+test("a member with a fault below it is not reported as unknown", async () => {
   const body = '{"process_key":"a","variables":{"a":{"value":1,"x":1},"b":{"value":1,"type":"X"},"c":7}}';
   const { errors = [] } = await expectProblem(await post(instances, body), "invalid_body");
   expect(errors.map(({ pointer }) => pointer).toSorted()).toEqual([

@@ -1,4 +1,4 @@
-/** Readers of large pages who do not read: they keep out their own tenant's large answers, and nobody else's. */
+/** Clients that do not read their large answers keep out only large answers of their own tenant. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
@@ -10,7 +10,7 @@ const MiB = 1024 ** 2;
 let server: TestServer;
 let table: TestTable;
 let neighbours: TestTable;
-/** With pairs of surrogates at every place, so that one lies across each border of two pieces. */
+/** Full of surrogate pairs, so that a pair lies across each border between two pieces. */
 const text = `${"x".repeat(7)}${"\u{1F600}é".repeat(2 * MiB)}`;
 beforeAll(async () => {
   server = await startServer();
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Asks for the page and reads nothing of it. */
+/** Requests the page and does not read it. */
 async function stall(): Promise<Socket> {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: "127.0.0.1" });
@@ -37,12 +37,12 @@ async function stall(): Promise<Socket> {
 
 const digest = (value: string) => createHash("sha256").update(value).digest("hex");
 
-test("a large page arrives whole, character by character", async () => {
+test("a large page arrives complete", async () => {
   const [row] = await table.values();
   expect(digest(String(row?.a))).toBe(digest(text));
 });
 
-test("answers that nobody reads are bounded by tenant, and their room comes back", async () => {
+test("unread answers of a tenant are limited, and give their room back", async () => {
   const sockets = await Promise.all(Array.from({ length: 16 }, stall));
   const page = () => server.request(table.path);
   let refused = await page();
@@ -54,7 +54,7 @@ test("answers that nobody reads are bounded by tenant, and their room comes back
     await refused.arrayBuffer();
   expect(refused.headers.get("retry-after")).toBe("2");
   await expectProblem(refused, "overloaded");
-  // Small answers of this tenant and large ones of another go out.
+  // Small answers of this tenant and large answers of another tenant are sent.
   expect((await server.request(`${table.path}?a=none`)).status).toBe(200);
   const headers = { authorization: `Bearer ${await server.token({ tenant: 2 })}` };
   const other = await server.request(neighbours.path, { headers });

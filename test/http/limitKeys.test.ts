@@ -1,4 +1,4 @@
-/** Whom a limit counts: a user in one tenant, or an address, which no Host header hides. */
+/** Limits count a user in one tenant, or an address. The Host header changes neither. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { freshAddress, freshUser, trustingLoopback } from "../support/attachments.ts";
 import { openRaw } from "../support/rawHttp.ts";
@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 
 const requestsLeft = (headers: Headers) => Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
 
-/** How many uploads the user has left in the tenant, after one that is refused for its body. */
+/** Sends an upload that is refused for its body. Returns how many uploads the user has left in the tenant. */
 async function uploadsLeft(user: string, tenant: number): Promise<number> {
   const authorization = `Bearer ${await server.token({ user, tenant, roles: ["member"] })}`;
   const headers = { authorization, "x-active-tenant": `tenant-${tenant}` };
@@ -21,7 +21,7 @@ async function uploadsLeft(user: string, tenant: number): Promise<number> {
   return requestsLeft(response.headers);
 }
 
-test("users of one name in two tenants have a limit each", async () => {
+test("a user name in two tenants has a limit in each", async () => {
   const user = freshUser();
   expect([await uploadsLeft(user, 1), await uploadsLeft(user, 1)]).toEqual([19, 18]);
   expect(await uploadsLeft(user, 2)).toBe(19);
@@ -44,7 +44,7 @@ const hosts = [
   "a:99999",
 ];
 
-test("whatever the Host header, or without one, requests of one address count together", async () => {
+test("requests of one address count together, with any Host header or none", async () => {
   const from = freshAddress();
   const body = '{"embed_id":"x"}';
   const fields = `X-Forwarded-For: ${from}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;

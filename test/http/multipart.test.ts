@@ -1,4 +1,4 @@
-/** Uploads that no browser sends: each is refused, soon, in plain words, and nothing of it is left. */
+/** Uploads that no browser sends are refused soon, with a clear message, and leave nothing behind. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { fixture, fixtureBytes, remains, upload, uploadPath } from "../support/attachments.ts";
 import { openRaw } from "../support/rawHttp.ts";
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const malformed: [what: string, parts: Uint8Array[]][] = [
   ["two files", [...fields, file, file, end]],
-  ["a field that stands twice", [...fields, field("field_name", "other"), file, end]],
+  ["a field that appears twice", [...fields, field("field_name", "other"), file, end]],
   ["a file and a text of one name", [...fields, field("file", "text"), file, end]],
   ["a text and a file of one name", [...fields, file, field("file", "text"), end]],
   ["a text without a name", [...fields, file, part("Content-Disposition: form-data", "text"), end]],
@@ -53,7 +53,7 @@ const malformed: [what: string, parts: Uint8Array[]][] = [
   ["no multipart at all", [Buffer.from('{"file":"pillow.png"}')]],
   ["nothing", []],
 ];
-test.each(malformed)("a body that cannot be read is a 400: %s", async (_what, parts) => {
+test.each(malformed)("a body that cannot be read is answered 400: %s", async (_what, parts) => {
   expect(await sendParts(server, parts)).toMatchObject({ status: 400, code: "bad_request" });
 });
 
@@ -80,7 +80,7 @@ const unfit: [what: string, parts: Uint8Array[], pointers: string[]][] = [
   ["no fields", [file, end], ["/process_key", "/field_name"]],
   ["only an end", [end], ["/file", "/process_key", "/field_name"]],
 ];
-test.each(unfit)("a body that is not what the contract says is a 400: %s", async (_what, parts, pointers) => {
+test.each(unfit)("a body that breaks the contract is answered 400: %s", async (_what, parts, pointers) => {
   const answer = await sendParts(server, parts);
   expect(answer.status).toBe(400);
   expect(answer.pointers).toEqual(pointers);
@@ -98,7 +98,7 @@ test.each([
   expect(await sendParts(server, [...fields, file, end], { contentType })).toMatchObject({ status });
 });
 
-test("a file of the largest size is let in, one with a byte more is a 413", async () => {
+test("a file of the largest size is accepted; with one byte more it is answered 413", async () => {
   expect((await upload(server, { file: await fixture(largest) })).size).toBe(maxBytes);
   accepted += 1;
   const larger = new File([await fixtureBytes(largest), "\n"], largest);
@@ -107,7 +107,7 @@ test("a file of the largest size is let in, one with a byte more is a 413", asyn
   expect(answer.body.message).toContain(String(maxBytes));
 });
 
-test("a body that is announced as too large is a 413 before any of it is sent", async () => {
+test("a body whose announced length is too large is answered 413 before it is sent", async () => {
   const connection = await beginUpload(server, 1_000_000_000);
   expect((await connection.answers(1))[0]?.status).toBe(413);
   connection.destroy();
@@ -118,9 +118,9 @@ test.each([
   ["a field", [begin('Content-Disposition: form-data; name="task_id"')]],
   ["a part that is skipped", [begin("X: y")]],
   ["a part's header", [Buffer.from("--waybill-boundary\r\nX: ")]],
-  ["what stands before the first part", []],
-  ["what stands behind the last part", [...fields, file, end]],
-])("a body that never ends is a 413 while it arrives, and is hung up on: %s", async (_what, parts) => {
+  ["text before the first part", []],
+  ["text behind the last part", [...fields, file, end]],
+])("a body that never ends is answered 413, and its connection is closed: %s", async (_what, parts) => {
   const connection = await beginUpload(server);
   if (parts.length > 0) connection.send(chunk(Buffer.concat(parts)));
   const timer = setInterval(() => connection.send(chunk(Buffer.alloc(32 * 1024, "A"))), 2);
@@ -130,7 +130,7 @@ test.each([
   clearInterval(timer);
 });
 
-test("a body that never ends is hung up on as well where its sender is refused", async () => {
+test("a body that never ends is cut off too if its sender is refused", async () => {
   const connection = await openRaw(server.url);
   connection.send(`POST ${uploadPath} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`);
   const timer = setInterval(() => connection.send(chunk(Buffer.alloc(1_024))), 2);
@@ -139,7 +139,7 @@ test("a body that never ends is hung up on as well where its sender is refused",
   clearInterval(timer);
 });
 
-test("a body that stands still, or trickles, is a 408 when its time is over", async () => {
+test("a body that trickles is answered 408 at its deadline", async () => {
   const connection = await beginUpload(server, 5_000);
   connection.send(Buffer.concat([...fields, file.subarray(0, 120)]));
   const timer = setInterval(() => connection.send("A"), 50);
@@ -148,7 +148,7 @@ test("a body that stands still, or trickles, is a 408 when its time is over", as
   connection.destroy();
 });
 
-test("a client that hangs up in the middle leaves nothing, and takes nobody with it", async () => {
+test("a client that disconnects leaves nothing behind and disturbs nobody", async () => {
   for (const length of [0, 1, 150, 250, 350]) {
     const connection = await beginUpload(server, 1_000);
     connection.send(Buffer.concat([...fields, file]).subarray(0, length));
@@ -159,12 +159,12 @@ test("a client that hangs up in the middle leaves nothing, and takes nobody with
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
-test("parts that name no content type, as some programs send files, are let in", async () => {
+test("a file part without a content type is accepted", async () => {
   expect(await sendParts(server, [...fields, file, end])).toMatchObject({ status: 201 });
   accepted += 1;
 });
 
-test("preamble, epilogue, other headers and parts of no field are passed over", async () => {
+test("preamble, epilogue, other headers and parts without a field are ignored", async () => {
   const around = Buffer.from("This is a multi-part message in MIME format.\r\n");
   const skipped = part('Content-Disposition: attachment; name="x"', "x");
   const parts = [
@@ -179,7 +179,7 @@ test("preamble, epilogue, other headers and parts of no field are passed over", 
   accepted += 1;
 });
 
-test("a body that arrives byte by byte is read as one that arrives at once", async () => {
+test("a body that arrives byte by byte is accepted", async () => {
   const body = Buffer.concat([...fields, file, end]);
   const connection = await beginUpload(server, body.length);
   for (const byte of body) connection.send(Uint8Array.of(byte));
@@ -188,7 +188,7 @@ test("a body that arrives byte by byte is read as one that arrives at once", asy
   accepted += 1;
 });
 
-test("a million parts are refused after the first of them, at the cost of receiving the body", async () => {
+test("refusing a million parts costs no more than receiving the body", async () => {
   const roomy = await startServer();
   const authorization = `Bearer ${await roomy.token()}`;
   const headers = {
@@ -196,7 +196,7 @@ test("a million parts are refused after the first of them, at the cost of receiv
     "x-active-tenant": "tenant-1",
     "content-type": "multipart/form-data; boundary=x",
   };
-  /** Processor milliseconds, of client and server. */
+  /** Processor milliseconds of client and server. */
   const costOf = async (body: string) => {
     const before = process.cpuUsage();
     const response = await fetch(roomy.url + uploadPath, { method: "POST", headers, body });

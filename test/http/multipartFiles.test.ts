@@ -1,4 +1,4 @@
-/** Bodies in which a field holds several files. */
+/** Multipart bodies in which a field takes several files. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { fixture, fixtureBytes, freshUser, member } from "../support/attachments.ts";
 import { type Discussion, discussionOn, messagesPath, storedRemains } from "../support/messages.ts";
@@ -23,12 +23,12 @@ afterAll(() => server.stop());
 const send = (parts: Uint8Array[]) =>
   sendParts(server, parts, { path: messagesPath(discussion.id), user: by.user ?? "" });
 
-/** Nothing is left of what was refused, and nothing of what was let in lies about. */
+/** Refused bodies leave nothing behind, and accepted ones leave no temporary files. */
 async function expectNothingMore(before: Awaited<ReturnType<typeof storedRemains>>): Promise<void> {
   expect(await storedRemains(server)).toEqual({ ...before, temporary: 0 });
 }
 
-test("files come in the order in which they were sent, however large each is", async () => {
+test("files keep the order in which they were sent", async () => {
   const names = [largest, "pillow.png", "imagemagick.jpg", "chromium.png", "libreoffice.docx"];
   const { attachments } = await discussion.post(by, {
     files: await Promise.all(names.map((n) => fixture(n))),
@@ -36,7 +36,7 @@ test("files come in the order in which they were sent, however large each is", a
   expect(attachments.map(({ file_name }) => file_name)).toEqual(names);
 });
 
-test("two files may have one name, and one may be sent twice", async () => {
+test("two files may have the same name or the same content", async () => {
   const { status, body } = await send([file, file, end]);
   expect(status).toBe(201);
   expect(body.attachments.map((a: { file_name: string }) => a.file_name)).toEqual([
@@ -46,7 +46,7 @@ test("two files may have one name, and one may be sent twice", async () => {
   expect(body.attachments[0].attachment_id).not.toBe(body.attachments[1].attachment_id);
 });
 
-test("one file in such a field is a list of one", async () => {
+test("a single file in such a field is a list of one", async () => {
   expect((await send([file, end])).body.attachments).toHaveLength(1);
 });
 
@@ -63,7 +63,7 @@ test.each([
   ["more files than the contract allows", Array.from({ length: 6 }, () => file), "bad_request", []],
   ["a file and a text of one name", [file, field("file", "text")], "bad_request", []],
   ["a text and a file of one name", [field("file", "text"), file], "bad_request", []],
-  ["a text that stands twice", [field("text", "a"), field("text", "b"), file], "bad_request", []],
+  ["a text that appears twice", [field("text", "a"), field("text", "b"), file], "bad_request", []],
   ["a text where files belong", [field("file", "text")], "invalid_body", ["/file"]],
   [
     "a file where text belongs",
@@ -83,18 +83,21 @@ test.each([
     "bad_request",
     [],
   ],
-])("a body that does not fit is a 400, and leaves nothing: %s", async (_what, parts, code, pointers) => {
-  const before = await storedRemains(server);
-  expect(await send([...parts, end])).toMatchObject({ status: 400, code, pointers });
-  await expectNothingMore(before);
-});
+])(
+  "a body that breaks the contract is answered 400 and leaves nothing: %s",
+  async (_what, parts, code, pointers) => {
+    const before = await storedRemains(server);
+    expect(await send([...parts, end])).toMatchObject({ status: 400, code, pointers });
+    await expectNothingMore(before);
+  },
+);
 
-test("too many files are told as such", async () => {
+test("too many files: the message names the limit", async () => {
   const { body } = await send([...Array.from({ length: 6 }, () => file), end]);
   expect(body.message).toBe("There are more than 5 files.");
 });
 
-test("each file may have the largest size, and none a byte more: 413", async () => {
+test("each file may have the largest size; one byte more is answered 413", async () => {
   const whole = await fixture(largest);
   expect((await discussion.post(by, { files: Array(5).fill(whole) })).attachments).toHaveLength(5);
   const before = await storedRemains(server);
@@ -104,13 +107,13 @@ test("each file may have the largest size, and none a byte more: 413", async () 
   await expectNothingMore(before);
 });
 
-test("a body that is announced as larger than all its files may be is a 413 before any of it is sent", async () => {
+test("a body announced as larger than all its files may be is answered 413 before it is sent", async () => {
   const connection = await beginUpload(server, 5 * maxBytes + 1024 ** 2, messagesPath(discussion.id));
   expect((await connection.answers(1))[0]?.status).toBe(413);
   connection.destroy();
 });
 
-test("a client that hangs up in the middle of its third file leaves nothing", async () => {
+test("a client that disconnects in its third file leaves nothing", async () => {
   const before = await storedRemains(server);
   const connection = await beginUpload(server, 1_000_000, messagesPath(discussion.id));
   connection.send(Buffer.concat([file, file, file.subarray(0, 200)]));
@@ -120,14 +123,14 @@ test("a client that hangs up in the middle of its third file leaves nothing", as
   await expectNothingMore(before);
 });
 
-test("a body without an end after its second file is a 400 that leaves nothing", async () => {
+test("a body that ends in its third file is answered 400 and leaves nothing", async () => {
   const before = await storedRemains(server);
   const head = 'Content-Disposition: form-data; name="file"; filename="b.png"';
   expect(await send([file, file, begin(head)])).toMatchObject({ status: 400, code: "bad_request" });
   await expectNothingMore(before);
 });
 
-test("one text is at most 10,000 characters, of whatever script", async () => {
+test("a text has at most 10,000 characters of any script", async () => {
   for (const sign of ["x", "é", "漢", "😀"]) {
     const text = sign.repeat(10_000);
     expect((await discussion.post(by, { text })).text).toBe(text);
@@ -138,7 +141,7 @@ test("one text is at most 10,000 characters, of whatever script", async () => {
   }
 });
 
-test("what many clients send at once stays apart", async () => {
+test("files that many clients send at the same time are not mixed up", async () => {
   const members = await Promise.all(Array.from({ length: 12 }, () => discussion.join(member(freshUser()))));
   const names = ["pillow.png", "chromium.png", "imagemagick.jpg"];
   const posted = await Promise.all(

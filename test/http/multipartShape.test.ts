@@ -5,7 +5,7 @@ import { multipartShape } from "../../src/http/multipartShape.ts";
 
 const file = Type.Unsafe({ type: "object", required: ["path"] });
 
-test("a file field takes one file, an array of files as many as it says, and texts are none", () => {
+test("a file field takes one file, an array of files takes its maxItems", () => {
   const schema = Type.Object({ bpmn: file, text: Type.String(), form: Type.Array(file, { maxItems: 50 }) });
   expect(multipartShape(schema)).toEqual({
     fileFields: new Map([
@@ -16,7 +16,7 @@ test("a file field takes one file, an array of files as many as it says, and tex
   });
 });
 
-test("an array of files without a largest number is a mistake in the contract", () => {
+test("an array of files without maxItems is an error in the contract", () => {
   expect(() => multipartShape(Type.Object({ file: Type.Array(file) }))).toThrow("file");
 });
 

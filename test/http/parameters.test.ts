@@ -1,4 +1,4 @@
-/** Path and query: what is not exactly what the contract says is refused, with its place. */
+/** Path and query: everything that breaks the contract is refused with its pointer. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../support/problem.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -18,29 +18,29 @@ const refused = async (path: string) => {
   return errors?.map(({ pointer }) => pointer);
 };
 
-test("an unknown parameter is a 400", async () => {
+test("an unknown parameter is answered 400", async () => {
   expect(await refused(`${tables}?page=1&x=2`)).toEqual(["/query/page", "/query/x"]);
   expect(await refused(`${tables}/customers?`.concat("verbose"))).toEqual(["/query/verbose"]);
   expect(await refused(`${tables}/customers/rows?$sort=id`)).toEqual(["/query/$sort"]);
 });
 
-test("a parameter that stands twice is a 400, equal or not, however it is spelled", async () => {
+test("a parameter that appears twice is answered 400, with equal values or not", async () => {
   for (const query of ["page=1&page=1", "page=1&page=2", "page=1&p%61ge=1", "full_name=a&full_name=b"])
     expect(await refused(`${tables}/customers/rows?${query}`)).toHaveLength(1);
 });
 
-test("broken percent-encoding is a 400", async () => {
+test("broken percent-encoding is answered 400", async () => {
   for (const query of ["full_name=%zz", "full_name=%", "%ff=1", "full_name=%c3", "full_name=%ed%a0%80"])
     await refused(`${tables}/customers/rows?${query}`);
   expect(await refused(`${tables}/%zz`)).toEqual(["/path/table"]);
   expect(await refused(`${tables}/%ff`)).toEqual(["/path/table"]);
 });
 
-test("U+0000 in a path is a 400", async () => {
+test("U+0000 in a path is answered 400", async () => {
   expect(await refused(`${tables}/cust%00omers`)).toEqual(["/path/table"]);
 });
 
-test("only the canonical spelling of a number or a boolean is one", async () => {
+test("only the canonical spelling of a number or boolean is accepted", async () => {
   const pages = ["01", "1.0", "%201", "1e0", "0x1", "+1", "", "one", "9007199254740993", "1,2"];
   for (const page of pages)
     expect(await refused(`${tables}/customers/rows?page=${page}`)).toEqual(["/query/page"]);
@@ -48,13 +48,13 @@ test("only the canonical spelling of a number or a boolean is one", async () => 
     expect(await refused(`${tables}/customers/rows?$total=${total}`)).toEqual(["/query/$total"]);
 });
 
-test("numbers beyond their range are a 400", async () => {
+test("numbers outside of their range are answered 400", async () => {
   for (const limit of ["0", "-1", "501", "99999999999999999999"])
     expect(await refused(`${tables}/customers/rows?limit=${limit}`)).toEqual(["/query/limit"]);
 });
 
 test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-  "a filter called %s is an unknown column like any other",
+  "a filter called %s is refused as an unknown column",
   async (name) => {
     const response = await server.request(`${tables}/customers/rows?${name}=1`);
     await expectProblem(response, "unknown_column");

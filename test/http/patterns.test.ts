@@ -11,12 +11,12 @@ function patternsIn(value: unknown): string[] {
 
 const patterns = [...new Set(patternsIn(contract))];
 
-test.each(patterns)("the contract's pattern %s is told in words", (pattern) => {
+test.each(patterns)("the contract's pattern %s is explained in words", (pattern) => {
   expect(meaningOf(pattern)).toMatch(/^It must .+\.$/);
   expect(meaningOf(pattern)).not.toContain(pattern);
 });
 
-test("the contract has patterns, and one it does not have is told as it is", () => {
+test("an unknown pattern is shown as it is", () => {
   expect(patterns.length).toBeGreaterThan(5);
   expect(meaningOf("^x$")).toBe("It must match ^x$.");
 });

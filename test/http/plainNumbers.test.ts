@@ -1,4 +1,4 @@
-/** A number that the contract types is one however it is written; all other numbers stay as they were written. */
+/** Numbers with a type in the contract may be written in any way. All other numbers stay as they were written. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import Type from "typebox";
 import { plainNumbers } from "../../src/http/plainNumbers.ts";
@@ -27,14 +27,14 @@ test.each(["1", "1.0", "1.000", "1e0", "1E+0"])("an integer may be written %s", 
 });
 
 test.each(["1.5", "1.00000000000000000001", "1e-1", '"1"', "null", "[1]"])(
-  "%s is no integer, not even nearly",
+  "%s is not accepted as an integer",
   async (tenantId) => {
     const { errors } = await expectProblem(await bind(tenantId), "invalid_body");
     expect(errors?.[0]?.pointer).toBe("/tenant_id");
   },
 );
 
-test("numbers of free form keep every digit, those of the contract do not stay texts", () => {
+test("only numbers with a type in the contract become JavaScript numbers", () => {
   const schema = Type.Object({
     count: Type.Integer(),
     sizes: Type.Array(Type.Number()),

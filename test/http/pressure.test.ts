@@ -1,4 +1,4 @@
-/** A process with more work than it can do refuses new requests before it reads them, and only for as long. */
+/** An overloaded process refuses new requests before it reads them, until it has recovered. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createLog } from "../../src/infrastructure/log.ts";
 import { type Pressure, watchPressure } from "../../src/infrastructure/pressure.ts";
@@ -32,7 +32,7 @@ const calm = async () => {
     if (performance.now() > until) throw new Error("the pressure does not end");
 };
 
-test("while the event loop lags, new work is a 503 with Retry-After, and health is answered", async () => {
+test("while the event loop lags, new requests are answered 503, except health", async () => {
   let busy = true;
   const load = (async () => {
     for (; busy; await new Promise(setImmediate)) block(400);
@@ -49,12 +49,12 @@ test("while the event loop lags, new work is a 503 with Retry-After, and health 
   await calm();
   expect(performance.now() - started).toBeLessThan(1_000);
   expect((await server.request(tablesPath())).status).toBe(200);
-  // One line when it begins and one when it ends, none for each refusal but the request's own.
+  // One line when it begins and one when it ends. A refusal has only the line of its request.
   expect(logged.map(({ reason }) => reason)).toEqual(["lag", undefined]);
   expect(server.logged.filter((line) => line.request_id === request_id)).toMatchObject([{ status: 503 }]);
 }, 20_000);
 
-test("one stall refuses nobody", async () => {
+test("a single stall refuses no request", async () => {
   await calm();
   for (let stall = 0; stall < 3; stall++) {
     block(600);
@@ -63,7 +63,7 @@ test("one stall refuses nobody", async () => {
   }
 });
 
-test("past the bound of memory, a body is refused before it is sent", async () => {
+test("above the memory limit, a request is refused before its body is sent", async () => {
   const full = watchPressure({ maxLagMs: plenty, maxBytes: 1, log });
   const crowded = await startServer({ pressure: full });
   while (full.reason() === undefined) await Bun.sleep(20);

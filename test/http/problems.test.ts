@@ -1,4 +1,4 @@
-/** What an error says, and what it and the log keep to themselves (design 6). */
+/** What errors and the log contain, and what they must not contain. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../support/problem.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -20,7 +20,7 @@ const lineOf = async (requestId: string) => {
   throw new Error("the request was not logged");
 };
 
-test("every answer carries its own request id, which its log line carries as well", async () => {
+test("every answer and its log line have the same request id", async () => {
   const failed = await expectProblem(await server.request(`${path}/missing`), "table_not_found");
   expect(await lineOf(failed.request_id)).toMatchObject({ status: 404, operation: "getTable", tenant_id: 1 });
   const succeeded = await server.request(path);
@@ -29,14 +29,14 @@ test("every answer carries its own request id, which its log line carries as wel
   expect(await lineOf(id)).toMatchObject({ status: 200, method: "GET", path });
 });
 
-test("a request id that the caller sends is not believed", async () => {
+test("a request id from the caller is ignored", async () => {
   const mine = "00000000-0000-7000-8000-000000000000";
   const response = await server.request(path, { headers: { "x-request-id": mine } });
   expect(response.headers.get("x-request-id")).not.toBe(mine);
 });
 
-test("a failure of ours is a 500 that says nothing; the log has the cause", async () => {
-  // The registry lists a table that somebody dropped behind our back.
+test("an internal error is answered 500 without details; the log has the cause", async () => {
+  // The registry lists a table that was dropped directly in the database.
   const body = JSON.stringify({ name: "ghost", columns: [{ name: "full_name", type: "text" }] });
   await server.request(path, { method: "POST", body });
   await server.sql`drop table tenant_1.ghost`;
@@ -48,7 +48,7 @@ test("a failure of ours is a 500 that says nothing; the log has the cause", asyn
   expect(logged).toMatchObject({ err: { type: "PostgresError", code: "42P01" } });
 });
 
-test("a database that is away is a 503 that says when to try again", async () => {
+test("without the database a request is answered 503 with Retry-After", async () => {
   const other = await startServer();
   await other.request(path);
   await other.sql.end({ timeout: 5 });

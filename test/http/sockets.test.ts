@@ -1,6 +1,6 @@
 /**
- * Clients that are slow, broken or hostile, byte by byte: each gets an answer or is hung up on, soon, and nothing is
- * written by half. What is not HTTP at all is refused by the runtime's parser, with a bare 4xx.
+ * Slow, broken and hostile clients, byte by byte. Each soon gets an answer or its connection is closed, and nothing is
+ * half written. Bun's parser refuses what is not HTTP, with a 4xx without a body.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { openRaw, type RawConnection } from "../support/rawHttp.ts";
@@ -44,7 +44,7 @@ const createAndDrop = async () => {
   await (await server.tables()).dropTable({ tenantId: 1, table: "customers", confirm: true });
 };
 
-test("a body that never comes to its end is a 408, and nothing is written", async () => {
+test("a body that never ends is answered 408, and nothing is written", async () => {
   connection.send(`${head(`Content-Length: ${body.length}`)}${body.slice(0, 20)}`);
   const [answer] = await connection.answers(1);
   expect(answer?.status).toBe(408);
@@ -52,7 +52,7 @@ test("a body that never comes to its end is a 408, and nothing is written", asyn
   expect(await tableCount()).toBe(0);
 });
 
-test("a body that trickles in takes no longer than one that stands still", async () => {
+test("a body that trickles has the same deadline as one that stalls", async () => {
   connection.send(head(`Content-Length: ${body.length}`));
   const started = performance.now();
   const timer = setInterval(() => connection.send(" "), 20);
@@ -62,7 +62,7 @@ test("a body that trickles in takes no longer than one that stands still", async
   expect(performance.now() - started).toBeLessThan(2_000);
 });
 
-test("a client that hangs up in the middle of its body leaves nothing behind", async () => {
+test("a client that disconnects in its body leaves nothing behind", async () => {
   for (const cut of [0, 1, body.length - 1]) {
     const hasty = await openRaw(server.url);
     hasty.send(`${head(`Content-Length: ${body.length}`)}${body.slice(0, cut)}`);
@@ -75,7 +75,7 @@ test("a client that hangs up in the middle of its body leaves nothing behind", a
   expect(server.logged.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("headers and body that arrive byte by byte, in time, are served", async () => {
+test("headers and body that arrive byte by byte in time are served", async () => {
   const request = `${head(`Content-Length: ${body.length}`)}${body}`;
   for (let at = 0; at < request.length; at += 40) {
     connection.send(request.slice(at, at + 40));
@@ -85,7 +85,7 @@ test("headers and body that arrive byte by byte, in time, are served", async () 
   await createAndDrop();
 });
 
-test("a chunked body is served, a broken chunk is refused", async () => {
+test("a chunked body is served, and a broken chunk is refused", async () => {
   connection.send(`${head("Transfer-Encoding: chunked")}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
   expect((await connection.answers(1))[0]?.status).toBe(201);
   await createAndDrop();
@@ -109,14 +109,14 @@ test("a caller without a token is refused before the body is read", async () => 
   expect((await connection.answers(1))[0]?.status).toBe(401);
 });
 
-test("requests that are sent without waiting are answered in their order, or hung up on", async () => {
+test("pipelined requests are answered in order, or the connection is closed", async () => {
   const get = (address: string) => `GET ${address} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   connection.send(get("/healthz") + get("/nowhere") + get("/healthz"));
   const answers = await connection.answers(3);
   expect(answers.map(({ status }) => status)).toEqual([200, 404, 200].slice(0, answers.length));
 });
 
-test("a body that nobody reads is not taken for the next request", async () => {
+test("an unread body is not treated as the next request", async () => {
   const smuggled = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const fields = `Host: localhost\r\nContent-Length: ${smuggled.length}\r\n\r\n`;
   connection.send(`GET /healthz HTTP/1.1\r\n${fields}${smuggled}`);
@@ -128,13 +128,13 @@ test("a body that nobody reads is not taken for the next request", async () => {
 test.each([
   ["two different lengths", "Content-Length: 2\r\nContent-Length: 5", "{}   "],
   ["a length and chunks", "Content-Length: 2\r\nTransfer-Encoding: chunked", "2\r\n{}\r\n0\r\n\r\n"],
-  ["a length that is no number", "Content-Length: two", "{}"],
+  ["a length that is not a number", "Content-Length: two", "{}"],
   ["a negative length", "Content-Length: -2", "{}"],
   ["a header that holds U+0000", "X-Name: a\0b\r\nContent-Length: 2", "{}"],
   ["a header of 100 KB", `X-Long: ${"a".repeat(100_000)}\r\nContent-Length: 2`, "{}"],
   ["a thousand headers", "X-Many: 1\r\n".repeat(1_000).trimEnd(), "{}"],
 ])(
-  "a request whose end is in doubt is refused and the connection closed: %s",
+  "a request with an ambiguous end is refused, and its connection is closed: %s",
   async (_what, fields, text) => {
     connection.send(head(fields) + text);
     const [answer] = await connection.answers(1);
@@ -150,7 +150,7 @@ test.each([
   ["no host", "GET /healthz HTTP/1.1\r\n\r\n"],
   ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   ["an address of 100 KB", `GET /${"a".repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
-])("what is not HTTP is hung up on: %s", async (_what, text) => {
+])("a connection that does not speak HTTP is closed: %s", async (_what, text) => {
   connection.send(text);
   await connection.closed();
   expect(connection.received()).not.toContain("HTTP/1.1 2");

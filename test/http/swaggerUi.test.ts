@@ -1,4 +1,4 @@
-/** Swagger UI works in a closed network: it names no host but its own, and its policy would stop any other. */
+/** Swagger UI works in a closed network: it names no other host, and its policy allows none. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../support/problem.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What a page loads by itself: element → attribute's value. Links that are only followed are not among it. */
+/** The addresses that a page loads by itself. Links to follow are not included. */
 async function loadedBy(page: string): Promise<string[]> {
   const found: string[] = [];
   const take = (name: string) => ({
@@ -36,12 +36,12 @@ const urlsOf = (css: string) =>
     ([, url, imported]) => url ?? imported ?? "",
   );
 
-test("the root leads to it", async () => {
+test("the root redirects to it", async () => {
   const response = await fetch(server.url, { redirect: "manual" });
   expect([response.status, response.headers.get("location")]).toEqual([302, "/swagger"]);
 });
 
-test("/swagger is a page whose scripts and styles are all served here", async () => {
+test("all scripts and styles of /swagger are served here", async () => {
   const loaded = await loadedBy(html);
   expect(loaded.length).toBeGreaterThanOrEqual(3);
   for (const address of loaded) {
@@ -53,7 +53,7 @@ test("/swagger is a page whose scripts and styles are all served here", async ()
   }
 });
 
-test("nothing in the page or its styles asks another host for anything", async () => {
+test("neither the page nor its styles load anything from another host", async () => {
   const styles = (await loadedBy(html)).filter((address) => address.endsWith(".css"));
   const sheets = await Promise.all(styles.map(async (path) => (await fetch(server.url + path)).text()));
   const inline = [...html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].map(([, css]) => css ?? "");
@@ -61,7 +61,7 @@ test("nothing in the page or its styles asks another host for anything", async (
   expect(html).not.toMatch(/unpkg|jsdelivr|cdnjs|googleapis/);
 });
 
-test("the page holds no script of its own, so the policy can forbid those", () => {
+test("the page has no inline script, so the policy can forbid them", () => {
   const scripts = [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)];
   expect(scripts.length).toBeGreaterThanOrEqual(2);
   for (const [, attributes, text] of scripts) {
@@ -71,14 +71,14 @@ test("the page holds no script of its own, so the policy can forbid those", () =
   expect(html).not.toMatch(/\son\w+=/);
 });
 
-test("the start script reads the contract from here", async () => {
+test("the start script reads the contract from this server", async () => {
   const script = await (await fetch(`${server.url}/swagger/assets/start.js`)).text();
   const [, url = ""] = /"url":"([^"]+)"/.exec(script) ?? [];
   expect(new URL(url, `${server.url}/swagger`).href).toBe(`${server.url}/openapi.json`);
   expect(script).not.toMatch(/https?:\/\//);
 });
 
-test("the policy allows this host alone, and no inline script", async () => {
+test("the policy allows only this host, and no inline script", async () => {
   const response = await fetch(`${server.url}/swagger`);
   const policy = response.headers.get("content-security-policy") ?? "";
   const directives = new Map(
@@ -92,7 +92,7 @@ test("the policy allows this host alone, and no inline script", async () => {
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
 });
 
-test("no other file of the package is served", async () => {
+test("other files of the package are not served", async () => {
   for (const name of [
     "package.json",
     "swagger-ui-bundle.js.map",
@@ -103,7 +103,7 @@ test("no other file of the package is served", async () => {
     await expectProblem(await fetch(`${server.url}/swagger/assets/${name}`), "route_not_found");
 });
 
-test("SWAGGER_UI=off answers 404 for the page and its files, and leaves the contract", async () => {
+test("SWAGGER_UI=off answers 404 for the page and its files, but not for the contract", async () => {
   const off = await startServer({ environment: { SWAGGER_UI: "off" } });
   for (const path of ["/", "/swagger", "/swagger/assets/start.js", "/swagger/assets/swagger-ui.css"])
     await expectProblem(await fetch(off.url + path, { redirect: "manual" }), "route_not_found");
@@ -112,7 +112,7 @@ test("SWAGGER_UI=off answers 404 for the page and its files, and leaves the cont
   await off.stop();
 });
 
-test("OPENAPI=off answers 404 for the contract, and for the page that reads it", async () => {
+test("OPENAPI=off answers 404 for the contract and the page", async () => {
   const off = await startServer({ environment: { OPENAPI: "off" } });
   for (const path of ["/openapi.json", "/openapi.yaml", "/swagger", "/"])
     await expectProblem(await fetch(off.url + path, { redirect: "manual" }), "route_not_found");

@@ -27,7 +27,7 @@ const remove = async (attachmentId: string, by: TokenClaims, xActiveTenant = slu
 const rowOf = async (id: string) =>
   (await server.sql`select state from waybill.attachments where id = ${id}`)[0]?.state as string | undefined;
 
-test("an own draft is removed, with its row and its object", async () => {
+test("a user deletes their own draft with its row and object", async () => {
   const by = member();
   const { attachment_id: id } = await upload(server, { by });
   await remove(id, by);
@@ -35,7 +35,7 @@ test("an own draft is removed, with its row and its object", async () => {
   expect(await server.deps.storage.get(objectKey(1, id))).toBeUndefined();
 });
 
-test("an id in capitals is the same attachment", async () => {
+test("an id in capital letters is the same attachment", async () => {
   const by = member();
   const { attachment_id: id } = await upload(server, { by });
   await remove(id.toUpperCase(), by);
@@ -43,14 +43,14 @@ test("an id in capitals is the same attachment", async () => {
   expect(await server.deps.storage.get(objectKey(1, id))).toBeUndefined();
 });
 
-test("a committed attachment stays: 409", async () => {
+test("a committed attachment is kept: 409", async () => {
   const { id, uploader } = await commit(server);
   expect(await refusal(remove(id, uploader))).toMatchObject({ status: 409, code: "attachment_committed" });
   expect(await rowOf(id)).toBe("committed");
   expect(await server.deps.storage.get(objectKey(1, id))).toBeDefined();
 });
 
-test("another's, another tenant's, a visitor's, a missing and a removed one look alike: 404", async () => {
+test("foreign, missing and deleted attachments give the same 404", async () => {
   const by = member();
   const others = await upload(server);
   const othersCommitted = await commit(server);
@@ -76,14 +76,14 @@ test("another's, another tenant's, a visitor's, a missing and a removed one look
     expect(await rowOf(attachment_id)).toBe("draft");
 });
 
-test("an administrator deletes nobody else's draft", async () => {
+test("an administrator cannot delete another user's draft", async () => {
   const { attachment_id } = await upload(server);
   const admin = { user: freshUser(), roles: ["admin_sop"] };
   expect(await refusal(remove(attachment_id, admin))).toMatchObject({ status: 404 });
   expect(await rowOf(attachment_id)).toBe("draft");
 });
 
-test("an own draft of the other tenant is not found under this one's name", async () => {
+test("a user's draft in another tenant is not found in this one", async () => {
   const by = member();
   const { attachment_id } = await upload(server, { by });
   expect(await refusal(remove(attachment_id, { ...by, tenant: 2 }))).toMatchObject({ status: 404 });
@@ -92,14 +92,14 @@ test("an own draft of the other tenant is not found under this one's name", asyn
   expect(await rowOf(attachment_id)).toBe("draft");
 });
 
-test("of many deletions at the same time one is a 204, the others are 404s", async () => {
+test("of many simultaneous deletions one is answered 204, the others 404", async () => {
   const by = member();
   const { attachment_id } = await upload(server, { by });
   const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => remove(attachment_id, by)));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-test("while the storage is away the draft is gone from sight all the same, and is left to the sweep", async () => {
+test("without the storage the draft disappears, and the sweep deletes its object", async () => {
   const by = member();
   const { attachment_id: id } = await upload(server, { by });
   const folder = join(server.deps.config.dataDir, "objects");
@@ -110,7 +110,7 @@ test("while the storage is away the draft is gone from sight all the same, and i
   expect(await refusal(remove(id, by))).toMatchObject({ status: 404 });
 });
 
-test("a request without a login, or without x-active-tenant, is a 401", async () => {
+test("a request without a login or x-active-tenant is answered 401", async () => {
   const { attachment_id } = await upload(server);
   const path = `DELETE /api/v1/probis/form-attachments/${attachment_id}`;
   expect(await send(server, path)).toMatchObject({ status: 401 });

@@ -43,7 +43,7 @@ const participants = (processInstanceId: string) => {
 
 const notFound = { status: 404, code: "attachment_not_found" };
 
-test("the uploader gets the file, whole, under its name, and nothing may keep it", async () => {
+test("the uploader gets the complete file with its name, and no cache may keep it", async () => {
   const by = member();
   const file = await fixture("weasyprint.pdf", { as: "Slip gaji é.pdf" });
   const { attachment_id } = await upload(server, { by, file });
@@ -66,12 +66,12 @@ test("the uploader gets the file, whole, under its name, and nothing may keep it
   expect(parse(response.headers.get("content-disposition") ?? "").parameters.filename).toBe(file.name);
 });
 
-test("a file may be downloaded again, as a draft and when it is committed", async () => {
+test("a file can be downloaded repeatedly, as a draft and when committed", async () => {
   const { id, uploader } = await commit(server);
   for (let i = 0; i < 3; i++) expect((await download(id, uploader)).status).toBe(200);
 });
 
-test("a participant of the instance's discussion may download, from joining to leaving", async () => {
+test("a participant of the instance's discussion may download until they leave", async () => {
   const { id, processInstanceId } = await commit(server);
   const bob = member();
   const discussion = participants(processInstanceId);
@@ -82,7 +82,7 @@ test("a participant of the instance's discussion may download, from joining to l
   expect(await refusal(download(id, bob))).toMatchObject(notFound);
 });
 
-test("a participant does not see another's draft, though it names the instance", async () => {
+test("a participant does not see another user's draft, even if it names the instance", async () => {
   const processInstanceId = freshInstance();
   const bob = member();
   await participants(processInstanceId).add(bob.user ?? "");
@@ -90,7 +90,7 @@ test("a participant does not see another's draft, though it names the instance",
   expect(await refusal(download(draft.attachment_id, bob))).toMatchObject(notFound);
 });
 
-test("a participant of another instance, or of the same one in another tenant, may not", async () => {
+test("a participant of another instance or another tenant may not download", async () => {
   const { id, processInstanceId } = await commit(server);
   const bob = member();
   await participants(freshInstance()).add(bob.user ?? "");
@@ -104,13 +104,13 @@ test("a participant of another instance, or of the same one in another tenant, m
   expect(await refusal(download(id, { ...bob, tenant: 2 }))).toMatchObject(notFound);
 });
 
-test("neither an administrator nor an engine downloads by their role", async () => {
+test("administrators and engines may not download because of their role", async () => {
   const { id } = await commit(server);
   for (const role of ["admin_sop", "engine"])
     expect(await refusal(download(id, { user: freshUser(), roles: [role] }))).toMatchObject(notFound);
 });
 
-test("another's, another tenant's, a missing, a removed one and one whose object is gone look alike", async () => {
+test("foreign, missing and deleted attachments and missing objects give the same 404", async () => {
   const by = member();
   const api = await server.attachments(by);
   const removed = await upload(server, { by });
@@ -132,7 +132,7 @@ test("another's, another tenant's, a missing, a removed one and one whose object
   expect(answers[0]?.status).toBe(404);
 });
 
-test("the tenant is named by its slug, and must be the caller's", async () => {
+test("the header names the tenant by its slug, and the token must contain it", async () => {
   const { id, uploader } = await commit(server);
   const authorization = `Bearer ${await server.token(uploader)}`;
   for (const slug of ["1", "TENANT-1", "tenant-2", ""])
@@ -144,7 +144,7 @@ test("the tenant is named by its slug, and must be the caller's", async () => {
   });
 });
 
-test("a range is not served: the whole file is, with 200", async () => {
+test("Range is ignored: the whole file is sent with 200", async () => {
   const { id, uploader } = await commit(server);
   const bytes = await fixtureBytes("pillow.png");
   for (const range of ["bytes=0-9", "bytes=-5", "bytes=90-", "bytes=1000-", "bytes=0-1,3-4"]) {
@@ -156,7 +156,7 @@ test("a range is not served: the whole file is, with 200", async () => {
   }
 });
 
-test("while the storage is away a download is a 503", async () => {
+test("without the storage a download is answered 503", async () => {
   const { id, uploader } = await commit(server);
   const folder = join(server.deps.config.dataDir, "objects");
   await rename(folder, `${folder}-away`);
@@ -166,7 +166,7 @@ test("while the storage is away a download is a 503", async () => {
   expect((await download(id, uploader)).status).toBe(200);
 });
 
-test("an object that is not what was stored is not sent", async () => {
+test("an object that differs from the stored file is not sent", async () => {
   const { id, uploader } = await commit(server);
   const object = await server.deps.storage.get(objectKey(1, id));
   await object?.body.cancel();
@@ -175,7 +175,7 @@ test("an object that is not what was stored is not sent", async () => {
   expect(await refusal(download(id, uploader))).toMatchObject({ status: 500, code: "internal_error" });
 });
 
-test("HEAD and other methods are 405", async () => {
+test("HEAD and other methods are answered 405", async () => {
   const { id } = await commit(server);
   for (const method of ["HEAD", "OPTIONS", "POST", "PUT", "DELETE"])
     expect((await server.request(path(id), { method })).status).toBe(405);

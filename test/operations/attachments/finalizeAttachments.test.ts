@@ -37,7 +37,7 @@ test("drafts are committed to the instance and the task", async () => {
   expect(await statesOf(ids)).toEqual(ids.map(() => ["committed", "4711", "4712"]));
 });
 
-test("finalizing again for the same instance and task is 200 again", async () => {
+test("finalizing again for the same instance and task is answered 200 again", async () => {
   const attachment_ids = await drafts(2);
   const finalization = { attachment_ids, process_instance_id: "i", task_id: "t" };
   const first = await finalize(finalization);
@@ -47,7 +47,7 @@ test("finalizing again for the same instance and task is 200 again", async () =>
   expect(both.committed).toEqual([...attachment_ids, ...more]);
 });
 
-test("without an instance and a task, those of the upload count; empty ones are none", async () => {
+test("without an instance and task, those of the upload count; empty text means none", async () => {
   const draft = await upload(server, { processInstanceId: "of-upload", taskId: "task-of-upload" });
   const id = draft.attachment_id;
   const expected = { committed: [id], process_instance_id: "of-upload", task_id: "task-of-upload" };
@@ -62,7 +62,7 @@ test("without an instance and a task, those of the upload count; empty ones are 
   });
 });
 
-test("one committed without an instance is taken by the first that comes, and by no other", async () => {
+test("an attachment committed without an instance belongs to the first that takes it", async () => {
   const by = member();
   const ids = await drafts(2, by);
   const nothing = { committed: ids, process_instance_id: null, task_id: "t" };
@@ -86,7 +86,7 @@ test("one committed without an instance is taken by the first that comes, and by
   expect(await statesOf(ids)).toEqual(ids.map(() => ["committed", "i", "u"]));
 });
 
-test("of two instances that take one committed without any at the same time, one has it", async () => {
+test("of two instances that take such an attachment at the same time, one gets it", async () => {
   for (let round = 0; round < 5; round++) {
     const by = member();
     const attachment_ids = await drafts(3, by);
@@ -101,7 +101,7 @@ test("of two instances that take one committed without any at the same time, one
   }
 });
 
-test("a process starts with a file that was finalized before, and a second one does not", async () => {
+test("only one process can start with a file that was finalized before", async () => {
   const key = freshKey();
   const flows = [start(), userTask("review"), end(), flow("start", "review", "end")];
   await deploy(server, model(key, flows.join("\n")));
@@ -114,7 +114,7 @@ test("a process starts with a file that was finalized before, and a second one d
   expect(await refusal(startInstance(server, key, { variables }))).toMatchObject({ code: "not_committed" });
 });
 
-/** A process with a task for anybody, and an instance of it that somebody has started. */
+/** A process with a task for everybody, and an instance of it. */
 async function instanceOf(starter: TokenClaims) {
   const key = freshKey();
   await deploy(
@@ -127,7 +127,7 @@ async function instanceOf(starter: TokenClaims) {
 
 const notCommitted = { status: 409, code: "not_committed" };
 
-test("who knows the id of another's draft cannot take it, and its uploader still can", async () => {
+test("only the uploader can take a draft, even if others know its id", async () => {
   const [alice, bob, carol] = [member(), member(), member()];
   const metadata = await upload(server, { by: alice });
   const attachment_ids = [metadata.attachment_id];
@@ -135,7 +135,7 @@ test("who knows the id of another's draft cannot take it, and its uploader still
   const own = await instanceOf(bob);
   const alices = await instanceOf(alice);
 
-  // Without an instance, as a variable of a start, of a task, and for an instance that is not the caller's.
+  // Without an instance, as a variable of a start or a task, and for an instance of another user.
   expect(await refusal(finalize({ attachment_ids }, bob))).toMatchObject(notCommitted);
   expect(await refusal(startInstance(server, own.key, { by: bob, variables }))).toMatchObject(notCommitted);
   const [task] = await tasksOf(server, own.process_instance_id);
@@ -151,26 +151,26 @@ test("who knows the id of another's draft cannot take it, and its uploader still
   expect((await finalize(to, alice)).process_instance_id).toBe(alices.process_instance_id);
 });
 
-test("an instance's starter, its participants, administrators and engines finalize what others uploaded for it", async () => {
+test("starter, participants, administrators and engines finalize what others uploaded for an instance", async () => {
   const starter = member();
   const { process_instance_id } = await instanceOf(starter);
   for (const by of [starter, { user: freshUser(), roles: ["engine"] }, { user: freshUser() }]) {
     const attachment_ids = await drafts(1);
     expect((await finalize({ attachment_ids, process_instance_id }, by)).committed).toEqual(attachment_ids);
   }
-  // An instance of another engine is not known here.
+  // Waybill does not know instances of another engine.
   const attachment_ids = await drafts(1);
   const elsewhere = { attachment_ids, process_instance_id: crypto.randomUUID() };
   expect((await finalize(elsewhere, member())).committed).toEqual(attachment_ids);
 });
 
-test("an id that stands twice, or in capitals, is one attachment", async () => {
+test("an id that appears twice or in capital letters is one attachment", async () => {
   const [id = ""] = await drafts(1);
   const answer = await finalize({ attachment_ids: [id, id.toUpperCase(), id], process_instance_id: "i" });
   expect(answer.committed).toEqual([id]);
 });
 
-test("one id that cannot be committed is a 409 that names it, and none is committed", async () => {
+test("an id that cannot be committed is answered 409 with its name, and none is committed", async () => {
   const ids = await drafts(2);
   const removedBy = member();
   const [removed = ""] = await drafts(1, removedBy);
@@ -190,13 +190,13 @@ test("one id that cannot be committed is a 409 that names it, and none is commit
   ]);
 });
 
-test("every id that stands in the way is named", async () => {
+test("all ids that cannot be committed are named", async () => {
   const bad = [nowhere, nowhere.replace(/^0/, "1"), (await commit(server)).id];
   const { body } = await refusal(finalize({ attachment_ids: bad, process_instance_id: "i" }));
   expect(body.not_committed.toSorted()).toEqual(bad.toSorted());
 });
 
-test("an attachment that is bound to another task of the instance is a 409", async () => {
+test("an attachment of another task of the instance is answered 409", async () => {
   const attachment_ids = await drafts(1);
   await finalize({ attachment_ids, process_instance_id: "i", task_id: "one" });
   const other = { attachment_ids, process_instance_id: "i", task_id: "two" };
@@ -204,7 +204,7 @@ test("an attachment that is bound to another task of the instance is a 409", asy
   expect(await statesOf(attachment_ids)).toEqual([["committed", "i", "one"]]);
 });
 
-test("of two that bind the same drafts elsewhere at the same time, one wins whole", async () => {
+test("of two simultaneous requests for the same drafts, one gets all of them", async () => {
   for (let round = 0; round < 5; round++) {
     const ids = await drafts(4);
     const instances = Array.from({ length: 6 }, freshInstance);
@@ -245,18 +245,18 @@ test.each([
     { attachment_ids: [nowhere], process_instance_id: 1 },
     ["/process_instance_id"],
   ],
-])("a body that does not fit is a 400: %s", async (_what, body, pointers) => {
+])("a body that breaks the contract is answered 400: %s", async (_what, body, pointers) => {
   const headers = { "x-active-tenant": "tenant-1" };
   expect(await send(server, `POST ${path}`, { body, headers })).toMatchObject({ status: 400, pointers });
 });
 
-test("U+0000 in an instance is a 400", async () => {
+test("U+0000 in an instance is answered 400", async () => {
   const body = { attachment_ids: [nowhere], process_instance_id: "a\0" };
   const headers = { "x-active-tenant": "tenant-1" };
   expect(await send(server, `POST ${path}`, { body, headers })).toMatchObject({ status: 400 });
 });
 
-test("a caller of another tenant, of none, or who names the tenant by its number is a 401", async () => {
+test("a caller of another tenant, of none, or with the tenant's number is answered 401", async () => {
   const body = { attachment_ids: await drafts(1) };
   const callers: [TokenClaims, Record<string, string>][] = [
     [member(freshUser(), 2), { "x-active-tenant": "tenant-1" }],

@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 
 const xActiveTenant = "tenant-1";
 
-test("the reference's extensions, and ten megabytes by default", async () => {
+test("the extensions of the requirements, and ten megabytes by default", async () => {
   const api = await server.attachments(member());
   expect(await api.getAllowedTypes({ xActiveTenant })).toEqual({
     extensions: ["jpg", "jpeg", "png", "pdf", "docx", "xlsx"],
@@ -19,14 +19,14 @@ test("the reference's extensions, and ten megabytes by default", async () => {
   });
 });
 
-test("an administrator's limit is told as megabytes of 1,048,576 bytes", async () => {
+test("a configured limit is returned in megabytes of 1,048,576 bytes", async () => {
   const small = await startServer({ environment: { UPLOAD_MAX_SIZE: "1536KB" } });
   const api = await small.attachments(member());
   expect((await api.getAllowedTypes({ xActiveTenant })).max_size_mb).toBe(1.5);
   await small.stop();
 });
 
-test("a login of the tenant is needed", async () => {
+test("a login of the tenant is required", async () => {
   const foreign = await server.attachments(member("mallory", 2));
   expect(await refusal(foreign.getAllowedTypes({ xActiveTenant }))).toMatchObject({ status: 401 });
   const path = "GET /api/v1/probis/form-attachments/allowed-types";

@@ -49,7 +49,7 @@ test.each([
   ["weasyprint.pdf", "payslip.pdf", "application/pdf"],
   ["libreoffice.docx", "letter.docx", `${office}.wordprocessingml.document`],
   ["poi-streamed.xlsx", "income.xlsx", `${office}.spreadsheetml.sheet`],
-])("an upload answers the metadata, and the file is in the storage: %s", async (name, as, mime_type) => {
+])("an upload answers the metadata and stores the file: %s", async (name, as, mime_type) => {
   const bytes = await fixtureBytes(name);
   const metadata = await upload(server, { file: await fixture(name, { as, type: mime_type }) });
   expect(metadata).toEqual({
@@ -85,7 +85,7 @@ test("a draft keeps its process, field, instance, task, tenant and uploader", as
   });
 });
 
-test("empty instance and task, as a start form sends them, are none", async () => {
+test("an empty instance or task, as a start form sends it, means none", async () => {
   const { status, body } = await post(form({ process_instance_id: "", task_id: "" }));
   expect(status).toBe(201);
   const [row] = await server.sql`
@@ -128,7 +128,7 @@ const refused: [what: string, code: string, file: File][] = [
   ],
 ];
 test.each(refused)(
-  "a file that is not allowed is a 415 that says why, and nothing is left: %s",
+  "a file that is not allowed is answered 415 with the reason, and leaves nothing: %s",
   async (_what, code, file) => {
     const before = await remains(server);
     const data = form({ file });
@@ -150,7 +150,7 @@ test.each([
   ["a tenant of one's own choice", { tenant_id: "2" }, ["/tenant_id"]],
   ["several faults", { process_key: "", task_id: "x".repeat(256) }, ["/process_key", "/task_id"]],
 ])(
-  "a form that does not fit is a 400 with its faults, and nothing is left: %s",
+  "a form that breaks the contract is answered 400 with its faults, and leaves nothing: %s",
   async (_what, changes, pointers) => {
     const before = await remains(server);
     expect(await post(form(changes))).toMatchObject({ status: 400, code: "invalid_body", pointers });
@@ -158,7 +158,7 @@ test.each([
   },
 );
 
-test("whoever may not act for the tenant is a 401, always the same, before a file is read", async () => {
+test("callers who may not act for the tenant get the same 401 before a file is read", async () => {
   const token = (claims: object) => server.token(claims).then((text) => `Bearer ${text}`);
   const visitor = await server.deps.formTokens?.begin(
     { tenant: { id: 1, slug: "tenant-1" }, processKey: "p" },
@@ -186,7 +186,7 @@ test("a request without x-active-tenant is refused", async () => {
   await expectProblem(response, "unauthenticated");
 });
 
-test("a user of two tenants uploads for the one that is named", async () => {
+test("a user of two tenants uploads for the tenant in the header", async () => {
   const tenants = [3, 4].map((id) => ({ id, slug: `tenant-${id}`, roles: ["member"] }));
   const accessToken = await server.deps.accessTokens.sign({ sub: freshUser(), tenants }, { ttlSeconds: 60 });
   const api = new AttachmentsApi(new Configuration({ basePath: server.url, accessToken }));
@@ -199,7 +199,7 @@ test("a user of two tenants uploads for the one that is named", async () => {
   }
 });
 
-test("the 21st upload of a user within a minute is a 429, whichever server takes it", async () => {
+test("the 21st upload of a user in a minute is answered 429, on all servers together", async () => {
   const secret = "one secret that both of the servers share";
   const first = await startServer({ database: server.database, secret });
   const second = await startServer({ database: server.database, secret });
@@ -224,7 +224,7 @@ test("the 21st upload of a user within a minute is a 429, whichever server takes
   await second.stop();
 });
 
-test("what is left of the limit is told, and a refused file counts too", async () => {
+test("the answer has the rest of the limit, and a refused file counts", async () => {
   const authorization = `Bearer ${await server.token({ user: freshUser() })}`;
   const bad = await post(form({ file: new File(["x"], "a.txt") }), { authorization });
   expect(bad.headers.get("ratelimit")).toMatch(/^"upload";r=19;t=\d+$/);
@@ -233,7 +233,7 @@ test("what is left of the limit is told, and a refused file counts too", async (
   expect(good.headers.get("ratelimit-policy")).toBe('"upload";q=20;w=60');
 });
 
-test("while the storage is away an upload is a 503, and no draft is seen of it", async () => {
+test("without the storage an upload is answered 503 and makes no draft", async () => {
   const folder = join(server.deps.config.dataDir, "objects");
   const by = member();
   await rename(folder, `${folder}-away`);
@@ -245,7 +245,7 @@ test("while the storage is away an upload is a 503, and no draft is seen of it",
   expect(rows.map(({ state }) => state)).toEqual(["receiving"]);
 });
 
-test("uploads at the same time do not mix", async () => {
+test("simultaneous uploads are not mixed up", async () => {
   const names = [
     "pillow.png",
     "chromium.png",
@@ -261,7 +261,7 @@ test("uploads at the same time do not mix", async () => {
   }
 });
 
-test("other methods on its path are 405", async () => {
+test("other methods on its path are answered 405", async () => {
   for (const method of ["GET", "HEAD", "PUT", "PATCH", "OPTIONS"])
     expect((await server.request(uploadPath, { method })).status).toBe(405);
 });

@@ -18,7 +18,7 @@ const addons = async (by: TokenClaims = {}, xActiveTenant = `tenant-${by.tenant 
   };
 };
 
-test("an addon is gone, and no other with it; the second time it is a 404", async () => {
+test("only the named addon is removed; the second time is answered 404", async () => {
   const { put, remove, keys } = await addons();
   for (const key of ["score", "Score", "scores"]) await put(key);
   await remove("score");
@@ -27,7 +27,7 @@ test("an addon is gone, and no other with it; the second time it is a 404", asyn
     expect(await refusal(remove(key))).toMatchObject({ status: 404, code: "addon_not_found" });
 });
 
-test("another tenant's addon does not exist, and neither a member nor an engine removes one", async () => {
+test("another tenant's addon does not exist, and members and engines cannot remove one", async () => {
   const own = await addons();
   await own.put("kept");
   const other = await addons({ tenant: 2 });
@@ -39,7 +39,7 @@ test("another tenant's addon does not exist, and neither a member nor an engine 
   expect(await own.keys()).toContain("kept");
 });
 
-test("who removed what is in the log", async () => {
+test("the log says who removed what", async () => {
   const { put, remove } = await addons({ user: "dora" });
   await put("logged");
   await remove("logged");

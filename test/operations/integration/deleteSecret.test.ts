@@ -18,7 +18,7 @@ const secrets = async (by: TokenClaims = {}, xActiveTenant = `tenant-${by.tenant
   };
 };
 
-test("a secret is gone, and no other with it; the second time it is a 404. The audit trail has both", async () => {
+test("only the named secret is deleted, then answered 404, and the audit trail has both", async () => {
   const { put, remove, names } = await secrets();
   for (const name of ["core", "Core", "cores"]) await put(name);
   await remove("core");
@@ -31,7 +31,7 @@ test("a secret is gone, and no other with it; the second time it is a 404. The a
   expect(trail[0]).toMatchObject({ statement: 'delete secret "core"' });
 });
 
-test("another tenant's secret does not exist, and neither a member nor an engine removes one", async () => {
+test("another tenant's secret does not exist, and members and engines cannot delete one", async () => {
   const own = await secrets();
   await own.put("kept");
   const other = await secrets({ tenant: 2 });

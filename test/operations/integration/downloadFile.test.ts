@@ -25,7 +25,7 @@ const download = async (fileId: string, by: TokenClaims) => {
 };
 const notFound = { status: 404, code: "file_not_found" };
 
-test("every member of the tenant gets the file, whole, under its name, as often as they like", async () => {
+test("every member of the tenant gets the complete file with its name, repeatedly", async () => {
   const file = await fixture("weasyprint.pdf", { as: "Slip gaji é.pdf" });
   const id = idOfPath(await uploadGeneral(server, member(), file));
   const bytes = await fixtureBytes("weasyprint.pdf");
@@ -45,7 +45,7 @@ test("every member of the tenant gets the file, whole, under its name, as often 
   }
 });
 
-test("another tenant's file, a missing one, an attachment and one whose object is gone look alike: 404", async () => {
+test("foreign and missing files, attachments and missing objects give the same 404", async () => {
   const by = member();
   const theirs = idOfPath(await uploadGeneral(server, member(freshUser(), 2), await fixture("pillow.png")));
   const { attachment_id } = await upload(server, { by });
@@ -62,7 +62,7 @@ test("another tenant's file, a missing one, an attachment and one whose object i
   }
 });
 
-test("a file that is still being stored, or being removed, is not there", async () => {
+test("a file that is being stored or removed does not exist", async () => {
   const by = member();
   const id = idOfPath(await uploadGeneral(server, by, await fixture("pillow.png")));
   for (const state of ["receiving", "deleting"]) {
@@ -71,7 +71,7 @@ test("a file that is still being stored, or being removed, is not there", async 
   }
 });
 
-test("an id in capital letters is the same id; what is no id is a 404", async () => {
+test("an id in capital letters is the same id; an invalid id is answered 404", async () => {
   const by = member();
   const id = idOfPath(await uploadGeneral(server, by, await fixture("pillow.png")));
   expect((await download(id.toUpperCase(), by)).status).toBe(200);
@@ -79,7 +79,7 @@ test("an id in capital letters is the same id; what is no id is a 404", async ()
     expect(await refusal(download(odd, by))).toMatchObject({ status: 404 });
 });
 
-test("a login of the tenant is needed, and nobody can ask for a part or put a body in place", async () => {
+test("a login of the tenant is required; Range is ignored and other methods are refused", async () => {
   const by = member();
   const path = await uploadGeneral(server, by, await fixture("pillow.png"));
   expect((await fetch(`${server.url}${path}`)).status).toBe(401);

@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 const list = async (by: TokenClaims = {}, slug = `tenant-${by.tenant ?? 1}`) =>
   (await server.integration(by)).listAddons({ xActiveTenant: slug });
 
-test("the addons come by key, each with who changed it last", async () => {
+test("the addons are ordered by key, each with the user who changed it last", async () => {
   const api = await server.integration();
   for (const key of ["b", "a", "Z", "a-1", "10"])
     await api.putAddon({ key, xActiveTenant: "tenant-1", newAddon: { url: `https://${key}.example/` } });
@@ -21,11 +21,11 @@ test("the addons come by key, each with who changed it last", async () => {
   expect(addons[2]).toMatchObject({ url: "https://a.example/", updated_by: "alice" });
 });
 
-test("a tenant without addons has an empty list, whatever others have", async () => {
+test("a tenant without addons gets an empty list, even if others have some", async () => {
   expect(await list({ tenant: 3 })).toEqual({ addons: [] });
 });
 
-test("only an administrator of the tenant sees them: 401", async () => {
+test("only administrators of the tenant see them: 401", async () => {
   for (const by of [member(), { roles: ["engine"] }])
     expect(await refusal(list(by))).toMatchObject({ status: 401 });
   expect(await refusal(list({ tenant: 2 }, "tenant-1"))).toMatchObject({ status: 401 });

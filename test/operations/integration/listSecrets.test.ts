@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 const list = async (by: TokenClaims = {}, slug = `tenant-${by.tenant ?? 1}`) =>
   (await server.integration(by)).listSecrets({ xActiveTenant: slug });
 
-test("the secrets come by name, each with who set it last, and without its value", async () => {
+test("the secrets are ordered by name, each with the user who set it last, without values", async () => {
   const api = await server.integration();
   for (const name of ["b", "a", "Z"])
     await api.putSecret({ name, xActiveTenant: "tenant-1", newSecret: { value: `value-of-${name}` } });
@@ -23,11 +23,11 @@ test("the secrets come by name, each with who set it last, and without its value
   expect(JSON.stringify(answer)).not.toContain("value-of");
 });
 
-test("a tenant without secrets has an empty list, whatever others have", async () => {
+test("a tenant without secrets gets an empty list, even if others have some", async () => {
   expect(await list({ tenant: 3 })).toEqual({ secrets: [] });
 });
 
-test("only an administrator of the tenant sees their names: 401", async () => {
+test("only administrators of the tenant see their names: 401", async () => {
   for (const by of [member(), { roles: ["engine"] }])
     expect(await refusal(list(by))).toMatchObject({ status: 401 });
   expect(await refusal(list({ tenant: 2 }, "tenant-1"))).toMatchObject({ status: 401 });

@@ -21,7 +21,7 @@ const urls = async (tenant = 1) => {
   return Object.fromEntries(addons.map(({ key, url }) => [key, url]));
 };
 
-test("an administrator registers an addon, and is named with the moment", async () => {
+test("an administrator registers an addon; the answer has their name and the time", async () => {
   expect(await put("credit-score", "https://score.example/addon?v=2")).toEqual({
     key: "credit-score",
     url: "https://score.example/addon?v=2",
@@ -30,7 +30,7 @@ test("an administrator registers an addon, and is named with the moment", async 
   });
 });
 
-test("registering a key again replaces what it had", async () => {
+test("registering a key again replaces its URL", async () => {
   const first = await put("twice", "https://one.example/");
   const second = await put("twice", "http://two.example:8080/x", { user: "carol" });
   expect(second).toMatchObject({ url: "http://two.example:8080/x", updated_by: "carol" });
@@ -38,7 +38,7 @@ test("registering a key again replaces what it had", async () => {
   expect((await urls()).twice).toBe("http://two.example:8080/x");
 });
 
-test("keys that differ in their letters' case are two, and each tenant has its own", async () => {
+test("keys are case-sensitive, and each tenant has its own", async () => {
   await put("Key", "https://a.example/");
   await put("key", "https://b.example/");
   await put("key", "https://c.example/", { tenant: 2 });
@@ -46,7 +46,7 @@ test("keys that differ in their letters' case are two, and each tenant has its o
   expect(await urls(2)).toEqual({ key: "https://c.example/" });
 });
 
-test("of many that register one key at once one is the last", async () => {
+test("of many simultaneous registrations of a key, one is the last", async () => {
   const all = Array.from({ length: 20 }, (_, n) => `https://${n}.example/`);
   await Promise.all(all.map((url) => put("raced", url)));
   expect(all).toContain((await urls()).raced ?? "");
@@ -59,15 +59,15 @@ test.each([
   ["a script", "javascript:alert(1)"],
   ["a file", "file:///etc/passwd"],
   ["no host", "http://"],
-  ["a port that is none", "http://score.example:99999/"],
-  ["an address that is none", "http://1.2.3.4.5/"],
+  ["an invalid port", "http://score.example:99999/"],
+  ["an invalid address", "http://1.2.3.4.5/"],
   ["a user", "https://user@score.example/"],
   ["a password", "https://:secret@score.example/"],
   ["a space", "https://score.example/a b"],
   ["a line break", "https://score.example/\r\nX: y"],
   ["nothing", ""],
   ["more than 2,000 characters", `https://score.example/${"x".repeat(2000)}`],
-])("a URL that cannot be called is a 400 that says where: %s", async (_what, url) => {
+])("a URL that cannot be called is answered 400 with its pointer: %s", async (_what, url) => {
   const answer = await refusal(put("refused", url));
   expect(answer).toMatchObject({ status: 400, code: "invalid_body" });
   expect(new Set(answer.pointers)).toEqual(new Set(["/url"]));
@@ -75,7 +75,7 @@ test.each([
 });
 
 test.each(["a b", "a%2Fb", ".hidden", "-x", "x".repeat(101), "é"])(
-  "a key that no service task could name is a 400: %s",
+  "a key that no service task can name is answered 400: %s",
   async (key) => {
     const body = { url: "https://score.example/" };
     const path = `/api/v1/integration/addons/${encodeURIComponent(decodeURIComponent(key))}`;
@@ -84,7 +84,7 @@ test.each(["a b", "a%2Fb", ".hidden", "-x", "x".repeat(101), "é"])(
   },
 );
 
-test("neither a member nor an engine nor another tenant's administrator registers addons: 401", async () => {
+test("members, engines and other tenants' administrators cannot register addons: 401", async () => {
   for (const by of [member(), { roles: ["engine"] }])
     expect(await refusal(put("foreign", "https://x.example/", by))).toMatchObject({ status: 401 });
   const api = await server.integration({ tenant: 2 });
@@ -97,7 +97,7 @@ test("neither a member nor an engine nor another tenant's administrator register
   expect(await urls()).not.toHaveProperty("foreign");
 });
 
-test("who registered what is in the log, without what the URL may hold of secrets", async () => {
+test("the log says who registered what, but only with the URL's host", async () => {
   await put("logged", "https://score.example/addon?key=s3cret", { user: "dora" });
   const line = server.logged.find(({ addon }) => addon === "logged");
   expect(line).toMatchObject({ actor: "dora", tenant_id: 1, host: "score.example", level: "info" });

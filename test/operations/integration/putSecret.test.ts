@@ -17,7 +17,7 @@ const put = async (name: string, value: string, by: TokenClaims = {}) =>
     newSecret: { value },
   });
 
-test("an administrator sets a secret, and nothing of its value is answered, logged or stored in plain text", async () => {
+test("a secret's value is never answered, logged or stored in plain text", async () => {
   const value = "Bearer 4f6c-änd-more";
   expect(await put("core", value)).toEqual({
     name: "core",
@@ -34,7 +34,7 @@ test("an administrator sets a secret, and nothing of its value is answered, logg
   expect(JSON.stringify([rows[0]?.row, trail, server.logged])).not.toContain("4f6c");
 });
 
-test("setting it again replaces the value, and the same value is never sealed alike", async () => {
+test("setting it again replaces the value, and equal values are sealed differently", async () => {
   const sealed = async () =>
     (
       await server.sql<{ sealed: string }[]>`
@@ -51,24 +51,24 @@ test.each([
   ["more than 8,192 bytes", "é".repeat(4_097)],
   ["U+0000", "a\0b"],
   ["half of a surrogate pair", "a\ud800"],
-])("a value that cannot be one is a 400, which does not repeat it: %s", async (_what, value) => {
+])("an invalid value is answered 400 without repeating it: %s", async (_what, value) => {
   const answer = await refusal(put("refused", value));
   expect(answer).toMatchObject({ status: 400 });
   expect(JSON.stringify(answer)).not.toContain("éééé");
 });
 
-test("8,192 bytes are taken", async () => {
+test("a value may have 8,192 bytes", async () => {
   expect(await put("long", "é".repeat(4_096))).toMatchObject({ name: "long" });
 });
 
 test.each(["a b", ".hidden", "-x", "x".repeat(101), "é"])(
-  "a name that no placeholder could have is a 400: %s",
+  "a name that no placeholder can have is answered 400: %s",
   async (name) => {
     expect(await refusal(put(name, "value"))).toMatchObject({ status: 400 });
   },
 );
 
-test("neither a member nor an engine nor another tenant's administrator sets one: 401", async () => {
+test("members, engines and other tenants' administrators cannot set one: 401", async () => {
   for (const by of [member(), { roles: ["engine"] }])
     expect(await refusal(put("foreign", "value", by))).toMatchObject({ status: 401 });
   const api = await server.integration({ tenant: 2 });
@@ -76,7 +76,7 @@ test("neither a member nor an engine nor another tenant's administrator sets one
   expect(await refusal(call)).toMatchObject({ status: 401 });
 });
 
-test("a tenant has at most 100, also where many are set at once; those that are there can be replaced", async () => {
+test("a tenant has at most 100 secrets, which can still be replaced", async () => {
   const by = { tenant: 3 };
   const names = Array.from({ length: 110 }, (_, n) => `secret-${n}`);
   const results = await Promise.allSettled(names.map((name) => put(name, "value", by)));
@@ -87,7 +87,7 @@ test("a tenant has at most 100, also where many are set at once; those that are 
   expect(await put(kept, "another", by)).toMatchObject({ name: kept });
 });
 
-test("without SECRETS_KEY there are none: 501", async () => {
+test("without SECRETS_KEY the operations are answered 501", async () => {
   const without = await startServer({ environment: { SECRETS_KEY: "" } });
   try {
     const headers = { "x-active-tenant": "tenant-1" };

@@ -22,7 +22,7 @@ test.each([
   ["weasyprint.pdf", "application/pdf"],
   ["libreoffice.docx", `${office}.wordprocessingml.document`],
   ["poi-streamed.xlsx", `${office}.spreadsheetml.sheet`],
-])("a general upload answers a path and nothing else, and the file is at it: %s", async (name, type) => {
+])("an upload answers only a path, where the file can be downloaded: %s", async (name, type) => {
   const by = member();
   const api = await server.integration(by);
   const answer = await api.uploadFile({ xActiveTenant: "tenant-1", file: await fixture(name) });
@@ -38,7 +38,7 @@ test.each([
   expect(await response.bytes()).toEqual(await fixtureBytes(name));
 });
 
-test("the same file twice is two files", async () => {
+test("the same file uploaded twice is two files", async () => {
   const by = member();
   const file = await fixture("pillow.png");
   expect(await uploadGeneral(server, by, file)).not.toBe(await uploadGeneral(server, by, file));
@@ -49,7 +49,7 @@ test.each([
   ["another type's name", "pillow.png", "pillow.pdf", 415],
   ["a name that is too long", "pillow.png", `${"x".repeat(300)}.png`, 400],
 ])(
-  "what is refused as an attachment is refused here, and leaves nothing: %s",
+  "a file that is refused as an attachment is refused here, and leaves nothing: %s",
   async (_what, name, as, status) => {
     const before = await storedRemains(server);
     const answer = await refusal(uploadGeneral(server, member(), await fixture(name, { as })));
@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test("an empty file and one that breaks off are a 415, a larger one than allowed is a 413", async () => {
+test("an empty or truncated file is answered 415, a file that is too large 413", async () => {
   const before = await storedRemains(server);
   const png = await fixtureBytes("pillow.png");
   for (const bytes of [new Uint8Array(), png.slice(0, -20)])
@@ -70,7 +70,7 @@ test("an empty file and one that breaks off are a 415, a larger one than allowed
   expect(await storedRemains(server)).toEqual({ ...before, temporary: 0 });
 });
 
-test("a body without the file, with two, or with another field is a 400", async () => {
+test("a body without a file, with two files or with another field is answered 400", async () => {
   const headers = async () => ({
     authorization: `Bearer ${await server.token(member())}`,
     "x-active-tenant": "tenant-1",
@@ -99,7 +99,7 @@ test("a body without the file, with two, or with another field is a 400", async 
   }
 });
 
-test("a login of the tenant is needed", async () => {
+test("a login of the tenant is required", async () => {
   const api = await server.integration(member(freshUser(), 2));
   const file = await fixture("pillow.png");
   expect(await refusal(api.uploadFile({ xActiveTenant: "tenant-1", file }))).toMatchObject({ status: 401 });
@@ -107,7 +107,7 @@ test("a login of the tenant is needed", async () => {
   expect(anonymous.status).toBe(401);
 });
 
-test("a user uploads 20 files a minute; the next is a 429, another user's is not", async () => {
+test("the 21st upload of a user in a minute is answered 429; other users are not affected", async () => {
   const by = member();
   const file = await fixture("pillow.png");
   const paths = await Promise.all(Array.from({ length: 20 }, () => uploadGeneral(server, by, file)));

@@ -28,7 +28,7 @@ const bind = async (id: string) => {
   return (await server.engine()).bindAttachments({ binding });
 };
 
-test("a visitor removes a draft of the own session, with its row and its object", async () => {
+test("a visitor deletes a draft of their session with its row and object", async () => {
   const visitor = await visit(server);
   const id = await draftOf(visitor);
   await visitor.api.deletePublicAttachment({ attachmentId: id });
@@ -36,7 +36,7 @@ test("a visitor removes a draft of the own session, with its row and its object"
   expect(await server.deps.storage.get(objectKey(1, id))).toBeUndefined();
 });
 
-test("another session's, a user's, another tenant's, a missing and a removed one look alike: 404", async () => {
+test("foreign, missing and deleted attachments give the same 404", async () => {
   const visitor = await visit(server);
   const removed = await draftOf(visitor);
   await visitor.api.deletePublicAttachment({ attachmentId: removed });
@@ -58,7 +58,7 @@ test("another session's, a user's, another tenant's, a missing and a removed one
   for (const id of [...kept, committed]) expect(await exists(id)).toBe(true);
 });
 
-test("an own attachment that the engine has bound stays: 409", async () => {
+test("an attachment that the engine has bound is kept: 409", async () => {
   const visitor = await visit(server);
   const attachmentId = await draftOf(visitor);
   await bind(attachmentId);
@@ -69,7 +69,7 @@ test("an own attachment that the engine has bound stays: 409", async () => {
   expect(await exists(attachmentId)).toBe(true);
 });
 
-test("a session of the other tenant with the same name does not reach this one's drafts", async () => {
+test("a session of the same name in another tenant cannot reach the drafts", async () => {
   const visitor = await visit(server);
   const id = await draftOf(visitor);
   const [row] = await server.sql`select form_session_id from waybill.attachments where id = ${id}`;
@@ -81,7 +81,7 @@ test("a session of the other tenant with the same name does not reach this one's
   });
 });
 
-test("a form token that is none is a 401, and an access token is none", async () => {
+test("an invalid form token or an access token is answered 401", async () => {
   const attachmentId = await draftOf(await visit(server));
   for (const token of ["garbage", await server.token()])
     expect(await refusal(server.visitor(token).deletePublicAttachment({ attachmentId }))).toMatchObject({

@@ -45,7 +45,7 @@ const statusOf = async (url: string, init?: RequestInit) => {
   return response.status;
 };
 
-test("a signed URL gives the file, whole, under its name, without any other credentials", async () => {
+test("a signed URL gives the complete file with its name, without other credentials", async () => {
   const url = await issueOne(server, attachment);
   expect(url).toStartWith(`${server.url}${base}/${attachment.id}/download?token=v1.`);
   const response = await fetch(url);
@@ -66,7 +66,7 @@ test("a signed URL gives the file, whole, under its name, without any other cred
   });
 });
 
-test("the SDK downloads with the token alone", async () => {
+test("the SDK downloads with only the token", async () => {
   const token = new URL(await issueOne(server, attachment)).searchParams.get("token") ?? "";
   const api = new PublicAttachmentsApi(new Configuration({ basePath: server.url }));
   const file = await api.downloadSignedAttachment({ attachmentId: attachment.id, token });
@@ -80,21 +80,21 @@ test("a second use answers 401", async () => {
   expect(await get(url.replace(server.url, other.url))).toMatchObject({ status: 401 });
 });
 
-test("of a hundred downloads at once on two servers exactly one gets the file", async () => {
+test("of a hundred simultaneous downloads on two servers, exactly one gets the file", async () => {
   const url = await issueOne(server, attachment);
   const urls = [url, url.replace(server.url, other.url)];
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, i) => statusOf(urls[i % 2] ?? "")));
   expect(statuses.toSorted()).toEqual([200, ...Array(99).fill(401)]);
 });
 
-/** A token that is signed as ours are, but that no row knows. */
+/** A token with a correct signature but without a row. */
 function forged(secret: string): string {
   const random = Buffer.alloc(32, 1).toString("base64url");
   const scope = ["v1", "download", random, attachment.id, 1, Date.now() + 60_000].join("\n");
   return `v1.${random}.${createHmac("sha256", secret).update(scope).digest("base64url")}`;
 }
 
-test("missing, badly signed, expired, used and not for this file: one answer, to the byte, and no token is used", async () => {
+test("missing, badly signed, expired, used or for another file: the same answer, byte for byte", async () => {
   const quick = await startServer({
     ...shared,
     database: server.database,
@@ -126,7 +126,7 @@ test("missing, badly signed, expired, used and not for this file: one answer, to
   expect(await statusOf(valid)).toBe(200);
 });
 
-test("a URL works until its time is over, to the second", async () => {
+test("a URL works until the second in which it expires", async () => {
   const quick = await startServer({
     ...shared,
     database: server.database,
@@ -140,7 +140,7 @@ test("a URL works until its time is over, to the second", async () => {
   await quick.stop();
 });
 
-test("HEAD, OPTIONS and every other method are 405 and use nothing", async () => {
+test("HEAD, OPTIONS and all other methods are answered 405 and use up nothing", async () => {
   const url = await issueOne(server, attachment);
   for (const method of ["HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]) {
     const response = await fetch(url, { method });
@@ -153,7 +153,7 @@ test("HEAD, OPTIONS and every other method are 405 and use nothing", async () =>
   expect(await statusOf(url)).toBe(200);
 });
 
-test("an attachment_id that is no UUID is a 400 and uses nothing", async () => {
+test("an attachment_id that is not a UUID is answered 400 and uses up nothing", async () => {
   const url = await issueOne(server, attachment);
   for (const id of [
     "1",
@@ -166,19 +166,19 @@ test("an attachment_id that is no UUID is a 400 and uses nothing", async () => {
   expect(await statusOf(url)).toBe(200);
 });
 
-test("a query that names something else, or two tokens, is a 400 and uses nothing", async () => {
+test("an unknown parameter or a second token is answered 400 and uses up nothing", async () => {
   const url = await issueOne(server, attachment);
   for (const bad of [`${url}&tenant_id=1`, `${url}&token=x`, `${url}&x=%ff`])
     await expectProblem(await fetch(bad), "invalid_parameter");
   expect(await statusOf(url)).toBe(200);
 });
 
-test("an id in capitals is the same file", async () => {
+test("an id in capital letters is the same file", async () => {
   const url = await issueOne(server, attachment);
   expect(await statusOf(url.replace(attachment.id, attachment.id.toUpperCase()))).toBe(200);
 });
 
-test("a range is not served: the whole file is, with 200", async () => {
+test("Range is ignored: the whole file is sent with 200", async () => {
   const urls = await issue(server, attachment, 4);
   const ranges = ["bytes=0-9", "bytes=-5", "bytes=99999-", "bytes=0-1,3-4"];
   const bytes = await fixtureBytes("weasyprint.pdf");
@@ -189,7 +189,7 @@ test("a range is not served: the whole file is, with 200", async () => {
   }
 });
 
-test("conditions are not looked at: the file is sent, with 200", async () => {
+test("conditional headers are ignored: the file is sent with 200", async () => {
   const urls = await issue(server, attachment, 2);
   const conditions: Record<string, string>[] = [
     { "if-none-match": "*" },
@@ -199,7 +199,7 @@ test("conditions are not looked at: the file is sent, with 200", async () => {
     expect(await statusOf(urls[i] ?? "", { headers })).toBe(200);
 });
 
-test("an interrupted download has used its token", async () => {
+test("an interrupted download has used up its token", async () => {
   const url = await issueOne(server, attachment);
   const { pathname, search } = new URL(url);
   const connection = await openRaw(server.url);
@@ -209,7 +209,7 @@ test("an interrupted download has used its token", async () => {
   expect(await get(url)).toMatchObject({ status: 401 });
 });
 
-test("a vanished object is a 404, and its token is used", async () => {
+test("a missing object is answered 404, and the token is used up", async () => {
   const gone = await commit(server);
   const url = await issueOne(server, gone);
   await server.deps.storage.remove(objectKey(1, gone.id));
@@ -217,7 +217,7 @@ test("a vanished object is a 404, and its token is used", async () => {
   expect(await get(url)).toMatchObject({ status: 401 });
 });
 
-test("a storage that is away after the token was accepted is a 503, and the token is used", async () => {
+test("a storage failure after the token was accepted is answered 503, and the token is used up", async () => {
   const url = await issueOne(server, attachment);
   const folder = join(server.deps.config.dataDir, "objects");
   await rename(folder, `${folder}-away`);
@@ -227,31 +227,45 @@ test("a storage that is away after the token was accepted is a 503, and the toke
   expect(await get(url)).toMatchObject({ status: 401 });
 });
 
-test("a token whose row somebody wrote into the database is worth nothing without the secret", async () => {
+test("a token row written directly into the database is useless without the secret", async () => {
   const token = forged("some other secret of thirty-two bytes");
+  const digest = createHash("sha256").update(token).digest();
   await server.sql`
     insert into waybill.download_tokens (digest, attachment_id, tenant_id, process_instance_id, expires_at)
-    values (${createHash("sha256").update(token).digest()}, ${attachment.id}, 1, ${attachment.processInstanceId}, now() + interval '1 minute')`;
+    values (${digest}, ${attachment.id}, 1, ${attachment.processInstanceId}, now() + interval '1 minute')
+  `;
   expect(await get(`${server.url}${base}/${attachment.id}/download?token=${token}`)).toMatchObject({
     status: 401,
   });
 });
 
-test("a token whose row somebody moved to another file, tenant or hour is worth nothing", async () => {
+test("a token row moved to another file, tenant or expiry is useless", async () => {
   const another = await commit(server);
   const [toFile = "", toTenant = "", toHour = ""] = await issue(server, attachment, 3);
   const digest = (url: string) =>
     createHash("sha256")
       .update(new URL(url).searchParams.get("token") ?? "")
       .digest();
-  await server.sql`update waybill.download_tokens set attachment_id = ${another.id} where digest = ${digest(toFile)}`;
-  await server.sql`update waybill.download_tokens set tenant_id = 2 where digest = ${digest(toTenant)}`;
-  await server.sql`update waybill.download_tokens set expires_at = now() + interval '9 hours' where digest = ${digest(toHour)}`;
+  await server.sql`
+    update waybill.download_tokens
+       set attachment_id = ${another.id}
+     where digest = ${digest(toFile)}
+  `;
+  await server.sql`
+    update waybill.download_tokens
+       set tenant_id = 2
+     where digest = ${digest(toTenant)}
+  `;
+  await server.sql`
+    update waybill.download_tokens
+       set expires_at = now() + interval '9 hours'
+     where digest = ${digest(toHour)}
+  `;
   for (const url of [toFile.replace(attachment.id, another.id), toTenant, toHour])
     expect(await get(url)).toMatchObject({ status: 401 });
 });
 
-test("an access token or a form token is no download token", async () => {
+test("an access token or a form token does not work as a download token", async () => {
   const { attachment_id } = await upload(server);
   const path = `${server.url}${base}/${attachment_id}/download`;
   const authorization = `Bearer ${await server.token()}`;
@@ -260,7 +274,7 @@ test("an access token or a form token is no download token", async () => {
 });
 
 test.each([["DOWNLOAD_TOKEN_SECRET"], ["PUBLIC_BASE_URL"]])(
-  "an instance without %s answers 501, and uses nothing",
+  "an instance without %s answers 501 and uses up nothing",
   async (name) => {
     const closed = await startServer({ ...shared, database: server.database, environment: { [name]: "" } });
     const url = await issueOne(server, attachment);

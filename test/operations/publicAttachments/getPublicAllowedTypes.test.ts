@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("the reference's extensions, and nothing else", async () => {
+test("the answer has only the extensions of the requirements", async () => {
   const { api } = await visit(server);
   expect(await api.getPublicAllowedTypes()).toEqual({
     extensions: ["jpg", "jpeg", "png", "pdf", "docx", "xlsx"],
   });
 });
 
-test("a form token is needed, and an access token is none", async () => {
+test("a form token is required, and an access token does not replace it", async () => {
   for (const token of ["garbage", await server.token()])
     expect(await refusal(server.visitor(token).getPublicAllowedTypes())).toMatchObject({ status: 401 });
 });

@@ -15,7 +15,7 @@ import {
 import { secretsFrom, startServer, type TestServer } from "../../support/server.ts";
 import { type Answer, answerOf, refusal } from "../../support/tables.ts";
 
-/** Five of `ghostscript.pdf` fit into twice this, six do not. */
+/** Five `ghostscript.pdf` fit into twice this size, six do not. */
 const maxBytes = (await fixtureBytes("weasyprint.pdf")).length;
 const shared = {
   secret: "one secret that both of the servers share",
@@ -35,7 +35,7 @@ afterAll(async () => {
 const upload = async ({ api }: Visit, name = "pillow.png") =>
   api.uploadPublicAttachment({ file: await fixture(name), fieldName: "identity_card" });
 
-/** Plain HTTP, so that every header is the test's. */
+/** Plain HTTP, so that the test sets all headers. */
 async function post(
   to: TestServer,
   headers: Record<string, string>,
@@ -47,7 +47,7 @@ async function post(
   return answerOf(await fetch(`${to.url}${publicUploadPath}`, { method: "POST", body, headers }));
 }
 
-test("a visitor's upload answers the metadata; tenant, process and session come from the form token", async () => {
+test("an upload answers the metadata; tenant, process and session come from the form token", async () => {
   const metadata = await upload(await visit(server, { tenant: 3 }));
   expect(metadata).toEqual({
     attachment_id: expect.any(String),
@@ -83,7 +83,7 @@ test("a request cannot choose its process, instance or tenant", async () => {
   expect(await remains(server)).toEqual(before);
 });
 
-test("no token, a bad, an expired, a foreign one and an access token look alike: 401", async () => {
+test("missing, invalid, expired and foreign tokens and access tokens give the same 401", async () => {
   const { formToken } = await visit(server);
   const [head = "", claims = "", signature = ""] = formToken.split(".");
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -92,7 +92,7 @@ test("no token, a bad, an expired, a foreign one and an access token look alike:
   const stranger = await startServer();
   const expired = await server.deps.formTokens?.begin(form, { ttlSeconds: -1 });
   const foreign = await stranger.deps.formTokens?.begin(form, { ttlSeconds: 60 });
-  // The right secret, but the slug of one tenant with the id of another.
+  // The right secret, but the slug of one tenant and the id of another.
   const crossed = { tenant: { id: 999, slug: "tenant-1" }, processKey: "p" };
   const mixed = await server.deps.formTokens?.begin(crossed, { ttlSeconds: 60 });
   await stranger.stop();
@@ -123,7 +123,7 @@ test("no token, a bad, an expired, a foreign one and an access token look alike:
   expect(await remains(server)).toEqual(before);
 });
 
-test("a session takes ten files; deleting one makes room again", async () => {
+test("a session takes ten files; deleting one makes room", async () => {
   const visitor = await visit(server);
   const files = [];
   for (let i = 0; i < 10; i++) files.push(await upload(visitor));
@@ -135,7 +135,7 @@ test("a session takes ten files; deleting one makes room again", async () => {
   expect(await refusal(upload(visitor))).toMatchObject({ status: 409 });
 });
 
-test("a platform's own session of the same name in another tenant is another session", async () => {
+test("a session of the same name in another tenant is another session", async () => {
   const key = new TextEncoder().encode(secretsFrom(shared.secret).FORM_TOKEN_SECRET);
   const session = async (id: number): Promise<Visit> => {
     const tenant = { id, slug: `tenant-${id}` };
@@ -155,7 +155,7 @@ test("a platform's own session of the same name in another tenant is another ses
   expect((await upload(theirs)).size).toBe(93);
 });
 
-test("a session's files have twice the largest file's size in all", async () => {
+test("all files of a session may be twice as large as the largest file", async () => {
   const visitor = await visit(server);
   const first = await upload(visitor, "weasyprint.pdf");
   await upload(visitor, "weasyprint.pdf");
@@ -169,7 +169,7 @@ test.each([
   ["files", "pillow.png", 10],
   ["bytes", "ghostscript.pdf", 5],
 ])(
-  "of thirty uploads at once on two servers exactly as many as fit get through: %s",
+  "of thirty simultaneous uploads on two servers exactly as many as fit are accepted: %s",
   async (_what, name, fitting) => {
     const { formToken } = await visit(server);
     const from = freshAddress();
@@ -190,7 +190,7 @@ test.each([
   },
 );
 
-test("the 31st upload of an address within a minute is a 429, whatever session and server", async () => {
+test("the 31st upload of an address in a minute is answered 429, in any session, on any server", async () => {
   const visitors = [await visit(server), await visit(server), await visit(server), await visit(server)];
   const from = freshAddress();
   const sent = Array.from({ length: 34 }, (_, i) =>
@@ -215,14 +215,14 @@ test("the 31st upload of an address within a minute is a 429, whatever session a
   expect(await post(server, elsewhere)).toMatchObject({ status: 201 });
 });
 
-/** What is left of the limit of whomever the server takes these headers to come from. */
+/** The rest of the limit of the address that the server reads from these headers. */
 async function remaining(to: TestServer, formToken: string, forwardedFor: string): Promise<number> {
   const headers = { "x-probis-form-token": formToken, "x-forwarded-for": forwardedFor };
   const { headers: answered } = await post(to, headers, { no_such_field: "x" });
   return Number(/r=(\d+)/.exec(answered.get("ratelimit") ?? "")?.[1]);
 }
 
-test("a visitor cannot choose an address: what stands left of the proxy's word is not believed", async () => {
+test("a visitor cannot choose an address: only the proxy's part of the header counts", async () => {
   const { formToken } = await visit(server);
   const real = freshAddress();
   expect(await remaining(server, formToken, real)).toBe(29);
@@ -230,7 +230,7 @@ test("a visitor cannot choose an address: what stands left of the proxy's word i
   expect(await remaining(server, formToken, `nonsense, ::1, 127.0.0.1, ${real}`)).toBe(27);
 });
 
-test("addresses of one IPv6 /64 share a limit, those of two do not", async () => {
+test("addresses share a limit if they are in the same IPv6 /64", async () => {
   const { formToken } = await visit(server);
   const net = `2001:db8:${Math.floor(Math.random() * 0xffff).toString(16)}`;
   expect(await remaining(server, formToken, `${net}:1::1`)).toBe(29);
@@ -238,7 +238,7 @@ test("addresses of one IPv6 /64 share a limit, those of two do not", async () =>
   expect(await remaining(server, formToken, `${net}:2::1`)).toBe(29);
 });
 
-test("X-Forwarded-For from one who is no trusted proxy counts for nothing", async () => {
+test("X-Forwarded-For is ignored unless it comes from a trusted proxy", async () => {
   const strict = await startServer();
   const { formToken } = await visit(strict);
   expect(await remaining(strict, formToken, freshAddress())).toBe(29);
@@ -246,7 +246,7 @@ test("X-Forwarded-For from one who is no trusted proxy counts for nothing", asyn
   await strict.stop();
 });
 
-test("a file that is not allowed is refused as for a login", async () => {
+test("a file that is not allowed is refused as with a login", async () => {
   const { api } = await visit(server);
   const before = await remains(server);
   const file = await fixture("pillow.png", { as: "a.jpg" });

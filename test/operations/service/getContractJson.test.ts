@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("GET /openapi.json answers the contract, whole and valid, without credentials", async () => {
+test("GET /openapi.json answers the complete, valid contract without credentials", async () => {
   const response = await fetch(`${server.url}/openapi.json`);
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json");

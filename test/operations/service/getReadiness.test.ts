@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Configuration, ServiceApi } from "../../../sdk/src/generated/index.ts";
 import { startServer } from "../../support/server.ts";
 
-test("GET /readyz answers 200 without credentials while the database answers, 503 once it does not", async () => {
+test("GET /readyz answers 200 without credentials, and 503 without the database", async () => {
   const server = await startServer();
   const service = new ServiceApi(new Configuration({ basePath: server.url }));
   expect(await service.getReadiness()).toEqual({ status: "ok" });

@@ -26,13 +26,13 @@ const jtiOf = (token: string) => decodeJwt(token).jti ?? "";
 const revoke = (body: object, { headers = named, to = server }: { headers?: object; to?: TestServer } = {}) =>
   send(to, path, { body, headers: { ...headers } });
 
-/** The status that a request with the token gets. */
+/** The status of a request with the token. */
 async function statusOf(token: string, { to = server, tenant = 1 } = {}): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   return (await fetch(`${to.url}/api/v1/report/${tenant}/schema/tables`, { headers })).status;
 }
 
-/** Waits until the token gets a status, and answers how many seconds that took. */
+/** Waits until the token gets a status. Returns how many seconds that took. */
 async function secondsUntil(status: number, token: string, to: TestServer): Promise<number> {
   const begun = performance.now();
   while ((await statusOf(token, { to })) !== status && performance.now() - begun < 20_000)
@@ -44,7 +44,7 @@ const audited = (jti: string) =>
   server.sql`select actor, action, outcome, tenant_id::int, affected_rows::int from waybill.audit_log
              where statement like ${`%${jti}%`} order by id`;
 
-test("a revoked token is refused at once by the process that took it, and within five seconds by others", async () => {
+test("a revoked token is refused at once by this process, and by others within five seconds", async () => {
   const [lost, kept] = [await server.token(), await server.token()];
   for (const to of [server, other]) expect(await statusOf(lost, { to })).toBe(200);
   const revocation = await (await server.tokens()).revokeToken({
@@ -53,7 +53,7 @@ test("a revoked token is refused at once by the process that took it, and within
   });
   expect(revocation).toMatchObject({ jti: jtiOf(lost), revoked_by: "alice" });
   expect(await statusOf(lost)).toBe(401);
-  // Half a second more for the request itself, on a busy machine.
+  // Half a second more for the request itself on a busy machine.
   expect(await secondsUntil(401, lost, other)).toBeLessThan(5.5);
   for (const to of [server, other]) expect(await statusOf(kept, { to })).toBe(200);
 });
@@ -66,7 +66,7 @@ test("a process that starts later refuses it from its first request on", async (
   await late.stop();
 });
 
-test("the refusal is the one that any bad token gets", async () => {
+test("a revoked token gets the same answer as any invalid token", async () => {
   const lost = await server.token();
   await revoke({ jti: jtiOf(lost) });
   const ask = async (authorization: string) => {
@@ -78,7 +78,7 @@ test("the refusal is the one that any bad token gets", async () => {
   expect(await ask(`Bearer ${lost}`)).toBe(await ask("Bearer abc.def.ghi"));
 });
 
-test("it counts for the administrator's tenant only, whatever the token says", async () => {
+test("a revocation holds only in the administrator's tenant", async () => {
   const tenants = [1, 2].map((id) => ({ id, slug: `tenant-${id}`, roles: ["admin_sop"] }));
   const both = await server.deps.accessTokens.sign({ sub: freshUser(), tenants }, { ttlSeconds: 60 });
   expect([await statusOf(both), await statusOf(both, { tenant: 2 })]).toEqual([200, 200]);
@@ -91,7 +91,7 @@ test("it counts for the administrator's tenant only, whatever the token says", a
   expect(await statusOf(ours)).toBe(200);
 });
 
-test("whoever is no administrator of the tenant revokes nothing", async () => {
+test("only administrators of the tenant can revoke tokens", async () => {
   const token = await server.token();
   for (const claims of [{ roles: ["member"] }, { roles: ["engine"] }, { roles: [] }, { tenant: 2 }]) {
     const headers = { ...named, authorization: `Bearer ${await server.token(claims)}` };
@@ -101,14 +101,14 @@ test("whoever is no administrator of the tenant revokes nothing", async () => {
   expect(await audited(jtiOf(token))).toHaveLength(0);
 });
 
-test("an administrator may revoke the very token of the request", async () => {
+test("an administrator may revoke the token of the request itself", async () => {
   const own = await server.token();
   const headers = { ...named, authorization: `Bearer ${own}` };
   expect(await revoke({ jti: jtiOf(own) }, { headers })).toMatchObject({ status: 200 });
   expect(await revoke({ jti: jtiOf(own) }, { headers })).toMatchObject({ status: 401 });
 });
 
-test("repeating it changes nothing; a later end extends it, an earlier one does not shorten it", async () => {
+test("repeating it can extend a revocation, but not shorten it", async () => {
   const jti = crypto.randomUUID();
   const [soon, later] = [inAnHour(), new Date(Date.now() + 7_200_000).toISOString()];
   const first = await revoke({ jti, expires_at: soon });
@@ -125,7 +125,7 @@ test("repeating it changes nothing; a later end extends it, an earlier one does 
   expect(simultaneous.map(({ status }) => status)).toEqual(Array(10).fill(200));
 });
 
-test("each revocation is in the audit trail, as is a refused one", async () => {
+test("the audit trail has each revocation and each refused one", async () => {
   const jti = crypto.randomUUID();
   await revoke({ jti });
   await revoke({ jti });
@@ -154,13 +154,13 @@ test.each([
     "/expires_at",
   ],
   ["a tenant of one's own choice", { jti: "a", tenant_id: 2 }, "/tenant_id"],
-])("a body that does not fit is a 400: %s", async (_what, body, pointer) => {
+])("a body that breaks the contract is answered 400: %s", async (_what, body, pointer) => {
   const answer = await revoke(body);
   expect(answer).toMatchObject({ status: 400, code: "invalid_body" });
   if (pointer) expect(answer.pointers).toContain(pointer);
 });
 
-test("a token that was never seen, or has a number for its jti, can be revoked", async () => {
+test("an unknown token or one with a numeric jti can be revoked", async () => {
   expect(await revoke({ jti: "never seen" })).toMatchObject({ status: 200 });
   const tenants = [{ id: 1, slug: "tenant-1", roles: ["admin_sop"] }];
   const { SignJWT } = await import("jose");
@@ -173,7 +173,7 @@ test("a token that was never seen, or has a number for its jti, can be revoked",
   expect(await statusOf(token)).toBe(401);
 });
 
-test("a tenant has at most 10,000 revocations that have not expired; expired ones are swept", async () => {
+test("a tenant has at most 10,000 unexpired revocations; expired ones are swept", async () => {
   const { sql } = server;
   const headers = {
     "x-active-tenant": "tenant-9",
@@ -194,7 +194,7 @@ test("a tenant has at most 10,000 revocations that have not expired; expired one
   expect(left).toEqual({ count: 2 });
 });
 
-test("requests ask the database nothing for it, and none is served on knowledge older than five seconds", async () => {
+test("requests check it without the database, on data that is at most five seconds old", async () => {
   const alone = await startServer();
   const token = await alone.token();
   expect(await statusOf(token, { to: alone })).toBe(200);
@@ -208,14 +208,14 @@ test("requests ask the database nothing for it, and none is served on knowledge 
   await alone.stop();
 });
 
-test("tokens that Waybill signs have a jti each", async () => {
+test("every token that Waybill signs has a jti", async () => {
   const ids = await Promise.all([1, 2, 3].map(async () => jtiOf(await server.token())));
   expect(new Set(ids).size).toBe(3);
   for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   await expectProblem(await server.request("/api/v1/probis/tokens/revocations"), "method_not_allowed");
 });
 
-test("the revocation of a token that has expired is taken, and goes with the next sweep", async () => {
+test("the revocation of an expired token is accepted and deleted by the next sweep", async () => {
   const answer = await revoke({ jti: "long over", expires_at: "2020-01-01T00:00:00Z" });
   expect(answer).toMatchObject({ status: 200, body: { expires_at: "2020-01-01T00:00:00.000000Z" } });
   await sweepOnce(server.deps);
