@@ -79,21 +79,12 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
   const { deps, options } = binding;
   const { body, headers } = operation;
   const readBody = bodyReader(operation, binding);
-  // Elysia reads the source code of these functions and of the handler to see which parts of its context they use. If one
-  // took the whole context, Elysia would parse each request's cookies and headers and copy each answer.
+  // Elysia reads the source code of these functions and of the handler to see which parts of its context they use. If
+  // one took the whole context, Elysia would parse each request's cookies and headers and copy each answer.
   const parse = async ({ request, params, server }: ElysiaContext) => {
     refuseUnderPressure(options.pressure, operation);
     await admit({ request, params, server }, operation, deps);
-    // Bun counts its idle time from the head on, even while the body arrives. The body has its own deadline.
-    server?.timeout(request, 0);
-    try {
-      const read = await readBody?.(request);
-      server?.timeout(request, idleSeconds);
-      return read;
-    } catch (error) {
-      server?.timeout(request, lingerSeconds);
-      throw error;
-    }
+    return readBody && withoutIdleTimeout(request, server, readBody);
   };
   const transform = async ({ request, params, server }: ElysiaContext) => {
     // A request with a body passed this check in `parse`.
@@ -111,6 +102,25 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
     params: refusing(operation.params, "/path") as never,
     query: refusing(operation.query, "/query") as never,
   });
+}
+
+/**
+ * Bun's idle timeout ignores the progress of a body, so it is off while a body arrives. The body has its own deadline.
+ */
+async function withoutIdleTimeout<T>(
+  request: Request,
+  server: Arrival["server"],
+  read: (request: Request) => Promise<T>,
+): Promise<T> {
+  server?.timeout(request, 0);
+  try {
+    const body = await read(request);
+    server?.timeout(request, idleSeconds);
+    return body;
+  } catch (error) {
+    server?.timeout(request, lingerSeconds);
+    throw error;
+  }
 }
 
 /** Bun refuses larger bodies itself, without a Problem. */

@@ -87,7 +87,7 @@ function sentence(error: TLocalizedValidationError): string {
 }
 
 const unknownIn = (root: string) =>
-  root === "/query" ? "There is no such parameter." : "There is no such member here.";
+  root === "/query" ? "This parameter does not exist." : "This member does not exist here.";
 
 function described(type: string): string {
   if (type === "null") return type;

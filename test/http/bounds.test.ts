@@ -116,13 +116,13 @@ test("a body may have as many items as the contract allows", () => {
 
 test("up to a hundred unknown members are reported one by one", async () => {
   const problem = await expectProblem(await post(tables, many(90, "1")), "invalid_body");
-  const unknown = problem.errors?.filter(({ detail }) => detail === "There is no such member here.");
+  const unknown = problem.errors?.filter(({ detail }) => detail === "This member does not exist here.");
   expect(unknown).toHaveLength(90);
   const columns = Array.from({ length: 20 }, () => many(60, "1")).join(",");
   const body = `{"name":"a","columns":[${columns}]}`;
   const { errors = [] } = await expectProblem(await post(tables, body), "invalid_body");
   expect(errors).toHaveLength(100);
-  expect(errors.filter(({ detail }) => detail === "There is no such member here.").length).toBeGreaterThan(
+  expect(errors.filter(({ detail }) => detail === "This member does not exist here.").length).toBeGreaterThan(
     50,
   );
 });
