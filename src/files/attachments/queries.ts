@@ -4,7 +4,6 @@
  * committed without an instance is bound to the first one that takes it.
  */
 
-import { uuids } from "../../infrastructure/database/arrays.ts";
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
 import { utc } from "../../infrastructure/database/timestamps.ts";
 import type { FileKind, FileMetadata, FileRef } from "../fileKind.ts";
@@ -66,7 +65,7 @@ export async function findMetadata(
   const rows = await sql<FileMetadata[]>`
     select id::text, file_name as "fileName", mime_type as "mimeType", size::float8 as size
     from waybill.attachments
-    where id = any(${uuids(sql, ids)})
+    where id = any(${ids}::uuid[])
       and tenant_id = ${tenantId}`;
   return [...rows];
 }
@@ -98,17 +97,16 @@ export interface BindingResult {
  */
 export async function commitAll(sql: Queryable, ids: readonly string[], to: Binding): Promise<BindingResult> {
   const { user = null, instances = [] } = to.actor ?? {};
-  const wanted = uuids(sql, ids);
   const [row] = await sql<Committed[]>`
     with wanted as (
-      select distinct unnest(${wanted}) as id
+      select distinct unnest(${ids}::uuid[]) as id
     ),
     locked as (
       select a.id, a.state, a.process_instance_id, a.task_id, a.uploader,
              coalesce(${to.processInstanceId}::text, a.process_instance_id) as new_instance,
              coalesce(${to.taskId}::text, a.task_id) as new_task
       from waybill.attachments a
-      where a.id = any(${wanted})
+      where a.id = any(${ids}::uuid[])
         and a.tenant_id = ${to.tenantId}
       order by a.id
       for update
@@ -171,7 +169,7 @@ export async function boundAmong(
   const rows = await sql<{ id: string }[]>`
     select id::text
     from waybill.attachments
-    where id = any(${uuids(sql, ids)})
+    where id = any(${ids}::uuid[])
       and tenant_id = ${tenantId}
       and state = 'committed'
       and process_instance_id = ${processInstanceId}`;
@@ -281,6 +279,6 @@ export const attachments: FileKind = {
   },
   deleteRows: (sql, ids) => sql`
     delete from waybill.attachments
-    where id = any(${uuids(sql, ids)})
+    where id = any(${ids}::uuid[])
       and state = 'deleting'`,
 };

@@ -1,6 +1,5 @@
 /** Statements on `waybill.download_tokens`. */
 
-import { uuids } from "../../infrastructure/database/arrays.ts";
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
 
 /** The database's time in `seconds` from now, in milliseconds, because a token's signature covers milliseconds. */
@@ -31,10 +30,7 @@ export async function insertTokens(
     readonly serviceTaskId: string | null;
   },
 ): Promise<string[]> {
-  const ids = uuids(
-    sql,
-    tokens.map(({ attachmentId }) => attachmentId),
-  );
+  const ids = tokens.map(({ attachmentId }) => attachmentId);
   const [row] = await sql<{ unfit: string[] | null }[]>`
     with wanted as (
       select "attachmentId" as id, decode(digest, 'hex') as digest
@@ -43,7 +39,7 @@ export async function insertTokens(
     fit as (
       select a.id
       from waybill.attachments a
-      where a.id = any(${ids})
+      where a.id = any(${ids}::uuid[])
         and a.tenant_id = ${issue.tenantId}
         and a.state = 'committed'
         and a.process_instance_id = ${issue.processInstanceId}

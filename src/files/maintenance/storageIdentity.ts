@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { uuids } from "../../infrastructure/database/arrays.ts";
 import type { Sql } from "../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { makePrivateFolder } from "../../infrastructure/privateFolder.ts";
@@ -110,14 +109,11 @@ async function belongTogether({ sql, storage }: IdentityContext): Promise<boolea
       if (++looked === sampleSize) break;
     }
   }
-  const ids = uuids(
-    sql,
-    sample.map(({ id }) => id),
-  );
+  const ids = sample.map(({ id }) => id);
   const tenants = JSON.stringify([...new Set(sample.map(({ tenantId }) => tenantId))]);
   const [row] = await sql<{ knowsFile: boolean; hasFiles: boolean; knowsTenant: boolean }[]>`
-    select exists (select from waybill.attachments where id = any(${ids}))
-             or exists (select from waybill.stored_files where id = any(${ids}))
+    select exists (select from waybill.attachments where id = any(${ids}::uuid[]))
+             or exists (select from waybill.stored_files where id = any(${ids}::uuid[]))
              as "knowsFile",
            exists (select from waybill.attachments where state in ('draft', 'committed'))
              or exists (select from waybill.stored_files where state = 'stored')

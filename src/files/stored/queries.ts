@@ -2,7 +2,6 @@
  * Statements on `waybill.stored_files`: files that are not form attachments. States: receiving → stored, or
  * receiving → deleting → no row. A stored file stays.
  */
-import { uuids } from "../../infrastructure/database/arrays.ts";
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
 import type { FileKind, FileRecord, FileRef } from "../fileKind.ts";
 
@@ -29,7 +28,7 @@ export async function markStored(sql: Queryable, ids: readonly string[]): Promis
   const { count } = await sql`
     update waybill.stored_files
     set state = 'stored', state_since = now()
-    where id = any(${uuids(sql, ids)})
+    where id = any(${ids}::uuid[])
       and state = 'receiving'`;
   return count;
 }
@@ -38,7 +37,7 @@ export async function markStored(sql: Queryable, ids: readonly string[]): Promis
 export const markDeleting = (sql: Sql, ids: readonly string[]) => sql`
   update waybill.stored_files
   set state = 'deleting', state_since = now()
-  where id = any(${uuids(sql, ids)})
+  where id = any(${ids}::uuid[])
     and state = 'receiving'`;
 
 /** The ids of those that are stored. */
@@ -46,7 +45,7 @@ export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<str
   const rows = await sql<{ id: string }[]>`
     select id::text
     from waybill.stored_files
-    where id = any(${uuids(sql, ids)})
+    where id = any(${ids}::uuid[])
       and state = 'stored'`;
   return rows.map(({ id }) => id);
 }
@@ -121,6 +120,6 @@ export const storedFiles: FileKind = {
   },
   deleteRows: (sql, ids) => sql`
     delete from waybill.stored_files
-    where id = any(${uuids(sql, ids)})
+    where id = any(${ids}::uuid[])
       and state = 'deleting'`,
 };

@@ -1,7 +1,6 @@
 /** Writing a variable binds the attachments that it names. See docs/decisions/processes.md. */
 import { notCommitted } from "../../files/attachments/commit.ts";
 import { type Binding, boundAmong, commitAll } from "../../files/attachments/queries.ts";
-import { uuids } from "../../infrastructure/database/arrays.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
 import { attachmentIdsOf } from "./attachments.ts";
 import type { StoredVariable } from "./variable.ts";
@@ -53,7 +52,7 @@ export async function requireOwnUploads(
 async function uploadsOfOthers(sql: Queryable, ids: readonly string[], session: Session): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select distinct id::text
-    from unnest(${uuids(sql, ids)}) id
+    from unnest(${ids}::uuid[]) id
     where id not in (
       select a.id
       from waybill.attachments a
