@@ -7,19 +7,19 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   attributes: Readonly<Record<string, string>> = {},
   ...content: readonly Content[]
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...content.filter((part) => part !== undefined));
-  return made;
+  const created = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  created.append(...content.filter((part) => part !== undefined));
+  return created;
 }
 
 export function button(text: string, onClick: () => void): HTMLButtonElement {
-  const made = element("button", { type: "button", class: "button" }, text);
-  made.addEventListener("click", onClick);
-  return made;
+  const created = element("button", { type: "button", class: "button" }, text);
+  created.addEventListener("click", onClick);
+  return created;
 }
 
-/** For what takes the place of everything: where the reader is to go on. */
+/** The title of a text that replaces the whole page. It takes the focus, so that a screen reader continues there. */
 export function heading(text: string): HTMLHeadingElement {
   return element("h1", { tabindex: "-1" }, text);
 }

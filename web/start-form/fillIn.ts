@@ -1,14 +1,14 @@
-/** The form while a visitor fills it in, and its way to the server. */
+/** The form while a visitor fills it in and sends it. */
 import type { Usage } from "../../sdk/src/formjs/index.ts";
 import { ProblemError } from "../../sdk/src/index.ts";
 import { button, element } from "./element.ts";
 import { type Data, type FilledForm, focusFirstFault, showForm, takesFiles } from "./filledForm.ts";
 import type { Page } from "./page.ts";
 import { createSend, type Send } from "./send.ts";
-import { wordsFor } from "./texts.ts";
-import { isExpired, isFormChanged, isTakenAway, type Visit } from "./visit.ts";
+import { isEmbedDeleted, isExpired, isFormChanged, type Session } from "./session.ts";
+import { errorText } from "./texts.ts";
 
-/** Where the page says what has become of the form. */
+/** The place where the page says what happened to the form. */
 interface Message {
   readonly box: HTMLElement;
   say(text: string, action?: HTMLButtonElement): void;
@@ -16,7 +16,7 @@ interface Message {
 
 interface Filling {
   readonly page: Page;
-  readonly visit: Visit;
+  readonly session: Session;
   readonly message: Message;
 }
 
@@ -25,20 +25,20 @@ interface Shown extends Filling {
   readonly form: FilledForm;
 }
 
-/** `notice` is why the form is shown again, or empty. */
-export async function fillIn(visit: Visit, page: Page, notice: string): Promise<void> {
-  const { main, texts, kept } = page;
-  const { name, form } = visit.startForm;
+/** `notice` says why the form is shown again. It may be empty. */
+export async function fillIn(session: Session, page: Page, notice: string): Promise<void> {
+  const { main, texts, draftStorage } = page;
+  const { name, form } = session.startForm;
   const message = messageBox();
   const left = element("p", { class: "left" });
   const container = element("div", { class: "form" });
-  const filling = { page, visit, message, send: createSend(visit) };
+  const filling = { page, session, message, send: createSend(session) };
   main.replaceChildren(element("h1", {}, name), ...(takesFiles(form) ? [left] : []), container, message.box);
-  await showForm(visit, {
+  await showForm(session, {
     container,
     texts,
-    kept,
-    onUsage: (usage) => left.replaceChildren(whatIsLeft(usage, filling)),
+    draftStorage,
+    onUsage: (usage) => left.replaceChildren(roomLeft(usage, filling)),
     onRefused: (form, error) => {
       if (isExpired(error)) void expire({ ...filling, form });
     },
@@ -58,39 +58,39 @@ function messageBox(): Message {
   return { box, say };
 }
 
-function whatIsLeft({ files, bytes }: Usage, { visit, page }: Filling): string {
-  const { max_files, max_total_bytes } = visit.startForm.limits;
+function roomLeft({ files, bytes }: Usage, { session, page }: Filling): string {
+  const { max_files, max_total_bytes } = session.startForm.limits;
   return page.texts.left(Math.max(0, max_files - files), Math.max(0, max_total_bytes - bytes));
 }
 
 async function sendForm(data: Data, shown: Shown): Promise<void> {
   const { page, message, form, send } = shown;
-  // A form that is disabled cannot be sent a second time.
+  // A disabled form cannot be sent a second time.
   form.setDisabled(true);
   message.say(page.texts.sending);
   try {
     const outcome = await send(data);
     form.destroy();
-    if (outcome === "sent") page.thank();
-    else page.tellSentBefore();
+    if (outcome === "sent") page.showThanks();
+    else page.showSentBefore();
   } catch (error) {
     await explain(error, shown);
   }
 }
 
-/** The form was not taken, as far as is known. */
+/** Shows why the form was probably not accepted, and what the visitor can do. */
 async function explain(error: unknown, shown: Shown): Promise<void> {
-  const { page, visit, message, form } = shown;
+  const { page, session, message, form } = shown;
   if (isExpired(error)) return expire(shown);
   const code = error instanceof ProblemError ? error.code : undefined;
   if (code === "not_committed") return openAgain(shown, page.texts.filesGone);
   form.setDisabled(false);
-  if (code === "invalid_variable" && (await isFormChanged(visit))) {
+  if (code === "invalid_variable" && (await isFormChanged(session))) {
     const again = button(page.texts.loadAgain, () => openAgain(shown, page.texts.checkAgain));
     message.say(page.texts.formChanged, again);
     again.focus();
   } else {
-    message.say(wordsFor(error, page.texts));
+    message.say(errorText(error, page.texts));
     message.box.focus();
   }
 }
@@ -103,12 +103,12 @@ function openAgain({ form, page }: Shown, notice = ""): void {
 async function expire(shown: Shown): Promise<void> {
   const { form, page, message } = shown;
   form.setDisabled(true);
-  if (await isTakenAway()) {
+  if (await isEmbedDeleted()) {
     form.destroy();
-    return page.tellNotAvailable();
+    return page.showNotAvailable();
   }
   const again = button(page.texts.beginAgain, () => {
-    page.kept.forgetToken();
+    page.draftStorage.forgetToken();
     openAgain(shown);
   });
   message.say(page.texts.expired, again);

@@ -1,21 +1,21 @@
-/** The form itself: form-js with files that are uploaded as they are chosen. */
+/** The form itself: form-js, with fields that upload a file as soon as it is chosen. */
 import { createForm } from "@bpmn-io/form-js-viewer";
 import { dataWithDrafts, filePicker, type Usage } from "../../sdk/src/formjs/index.ts";
 import { createUploader } from "../../sdk/src/index.ts";
-import type { Kept } from "./kept.ts";
+import type { DraftStorage } from "./draftStorage.ts";
+import { baseUrl, type Session } from "./session.ts";
 import type { Texts } from "./texts.ts";
-import { baseUrl, type Visit } from "./visit.ts";
 
 export type Data = Record<string, unknown>;
 
 export interface FilledFormOptions {
   readonly container: Element;
   readonly texts: Texts;
-  readonly kept: Kept;
+  readonly draftStorage: DraftStorage;
   onUsage(usage: Usage): void;
   /** The server refused a file. */
   onRefused(form: FilledForm, error: unknown): void;
-  /** The form was sent while something in it was wrong. */
+  /** The visitor tried to send the form, but a field has a fault. */
   onFaults(): void;
   onSend(form: FilledForm, data: Data): void;
 }
@@ -25,11 +25,11 @@ export interface FilledForm {
   destroy(): void;
 }
 
-export async function showForm(visit: Visit, options: FilledFormOptions): Promise<void> {
-  const { container, texts, kept, onSend, onFaults } = options;
-  const { form: given, drafts } = visit.startForm;
+export async function showForm(session: Session, options: FilledFormOptions): Promise<void> {
+  const { container, texts, draftStorage, onSend, onFaults } = options;
+  const { form: given, drafts } = session.startForm;
   const schema = withSendButton((given ?? noFields) as Schema, texts);
-  const attached = drafts.filter((draft) => !kept.isRemoved(draft));
+  const attached = drafts.filter((draft) => !draftStorage.isRemoved(draft));
   const shown: FilledForm = {
     setDisabled: (disabled) => form.setProperty("disabled", disabled),
     destroy: () => form.destroy(),
@@ -37,18 +37,18 @@ export async function showForm(visit: Visit, options: FilledFormOptions): Promis
   const form = await createForm({
     container,
     schema,
-    data: dataWithDrafts(kept.typedWith(drafts), attached, schema),
-    additionalModules: [fileFields(visit, shown, options)],
+    data: dataWithDrafts(draftStorage.typedWith(drafts), attached, schema),
+    additionalModules: [fileFields(session, shown, options)],
   });
-  form.on("changed", ({ data }: { data: Data }) => kept.keepTyped(data));
-  // A reset empties the form, also of what an earlier visit left in it.
+  form.on("changed", ({ data }: { data: Data }) => draftStorage.saveTyped(data));
+  // A reset empties the form, also of data from before a reload.
   form._setState({ initialData: form._getInitializedFieldData({}) });
   form.on("submit", ({ data, errors }: { data: Data; errors: object }) =>
     Object.keys(errors).length > 0 ? onFaults() : onSend(shown, data),
   );
 }
 
-function fileFields({ startForm, token, client }: Visit, shown: FilledForm, options: FilledFormOptions) {
+function fileFields({ startForm, token, client }: Session, shown: FilledForm, options: FilledFormOptions) {
   const { limits, drafts } = startForm;
   return filePicker({
     uploader: createUploader({ baseUrl, formToken: token }),
@@ -72,10 +72,10 @@ interface Schema {
   readonly components?: readonly Schema[];
 }
 
-/** A process may start without a form; it still wants to be started. */
+/** For a process without a form: the visitor only starts it. */
 const noFields: Schema = { type: "default", components: [] };
 
-/** Forms for a tasklist often have no button of their own. */
+/** Forms that were made for a tasklist often have no send button. */
 function withSendButton(schema: Schema, { send }: Texts): Schema {
   const isSend = ({ type, action = "submit" }: Schema) => type === "button" && action === "submit";
   if (hasAny(schema, isSend)) return schema;
@@ -91,7 +91,7 @@ const hasAny = (schema: Schema, test: (component: Schema) => boolean): boolean =
 
 /** Moves the focus to the first field that has a fault. */
 export function focusFirstFault(container: Element): void {
-  // Not a file's own buttons: who presses Enter once more would stop its upload.
+  // Not the buttons of a file: the next press of Enter would stop its upload.
   const controls = 'input:not([type="file"]), select, textarea, button:not(.wb-small), [tabindex="0"]';
   const fields = [...container.querySelectorAll(".fjs-has-errors")];
   const [first] = fields.flatMap((field) => field.querySelector<HTMLElement>(controls) ?? []);

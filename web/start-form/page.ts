@@ -1,16 +1,16 @@
-/** What the parts of the page share. */
-import type { Kept } from "./kept.ts";
+/** What the modules of the page share. */
+import type { DraftStorage } from "./draftStorage.ts";
 import type { Texts } from "./texts.ts";
 
 export interface Page {
   readonly main: HTMLElement;
   readonly texts: Texts;
-  readonly kept: Kept;
-  /** Begins, or goes on with, the visitor's session and shows where it stands, with a notice about how it came to that. */
+  readonly draftStorage: DraftStorage;
+  /** Begins or resumes the visitor's session and shows its state. `notice` says why the form is shown again. */
   open(notice?: string): Promise<void>;
   /** Says that the form was sent. */
-  thank(): void;
-  /** Says that something else was sent before. */
-  tellSentBefore(): void;
-  tellNotAvailable(): void;
+  showThanks(): void;
+  /** Says that another version of the form was sent earlier. */
+  showSentBefore(): void;
+  showNotAvailable(): void;
 }

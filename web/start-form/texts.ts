@@ -1,4 +1,4 @@
-/** What the page itself says, in English and Indonesian. The file field and form-js have their own texts. */
+/** The texts of the page, in English and Indonesian. The file field and form-js have their own texts. */
 
 import { type Language, size } from "../../sdk/src/formjs/index.ts";
 import { ProblemError } from "../../sdk/src/index.ts";
@@ -42,22 +42,24 @@ const english: Texts = {
   sent: "Your form was sent. You can close this page.",
   sentBefore: "Your form was sent before",
   changesNotSent:
-    "It was taken as it was first sent. What was changed after that was not sent. You can close this page.",
+    "The first version was received. What you changed after that was not sent. You can close this page.",
   another: "Fill in another form",
   expired:
-    "The time for this form is over. What you typed is kept, but the files are gone: begin again and attach them once more.",
-  expiredBefore: "The time for this form was over, so it has begun again. Attach your files once more.",
+    "The time for this form is over. What you typed is kept, but your files are not. " +
+    "Begin again and attach your files again.",
+  expiredBefore: "The time for this form was over, so it has begun again. Attach your files again.",
   beginAgain: "Begin again",
-  filesGone: "Some files are no longer there. Attach them once more and send the form again.",
+  filesGone: "Some files are no longer there. Attach them again, then send the form.",
   formChanged:
-    "The form is not sent: it has changed since you opened it. Load it again; what you typed and attached is kept.",
+    "The form was not sent, because it has changed since you opened it. " +
+    "Load it again. What you typed and attached is kept.",
   loadAgain: "Load the form again",
   checkAgain: "The form has changed. Check it and send it again.",
   notAvailable: "This form is not available.",
   unreachable: "The server could not be reached. Check the connection and try again. What you typed is kept.",
   offline: "You are offline. What you typed is kept.",
   serverFault: "Something went wrong on the server. Try again later. What you typed is kept.",
-  failed: "The form could not be taken. Nothing was sent on.",
+  failed: "The form could not be accepted. Nothing was sent.",
   tooMany: (seconds) => `There were too many requests. Try again in ${seconds} seconds.`,
   left: (files, bytes) =>
     `You can attach ${files} more ${files === 1 ? "file" : "files"}, ${size(bytes, "en")} in all.`,
@@ -74,16 +76,19 @@ const indonesian: Texts = {
   sent: "Formulir Anda sudah terkirim. Halaman ini boleh ditutup.",
   sentBefore: "Formulir Anda sudah pernah terkirim",
   changesNotSent:
-    "Formulir diterima seperti saat pertama kali dikirim. Perubahan sesudahnya tidak ikut terkirim. Halaman ini boleh ditutup.",
+    "Formulir diterima seperti saat pertama kali dikirim. Perubahan sesudahnya tidak ikut terkirim. " +
+    "Halaman ini boleh ditutup.",
   another: "Isi formulir lain",
   expired:
-    "Waktu pengisian formulir ini sudah habis. Isian Anda tetap tersimpan, tetapi berkasnya tidak: mulai lagi dan lampirkan ulang.",
+    "Waktu pengisian formulir ini sudah habis. Isian Anda tetap tersimpan, tetapi berkasnya tidak. " +
+    "Mulai lagi dan lampirkan ulang berkas Anda.",
   expiredBefore:
     "Waktu pengisian formulir sudah habis, jadi formulir dimulai lagi. Lampirkan ulang berkas Anda.",
   beginAgain: "Mulai lagi",
   filesGone: "Sebagian berkas sudah tidak ada. Lampirkan ulang lalu kirim formulir lagi.",
   formChanged:
-    "Formulir belum terkirim karena sudah berubah sejak Anda membukanya. Muat ulang formulir; isian dan berkas Anda tetap tersimpan.",
+    "Formulir belum terkirim karena sudah berubah sejak Anda membukanya. " +
+    "Muat ulang formulir. Isian dan berkas Anda tetap tersimpan.",
   loadAgain: "Muat ulang formulir",
   checkAgain: "Formulir sudah berubah. Periksa lalu kirim lagi.",
   notAvailable: "Formulir ini tidak tersedia.",
@@ -95,11 +100,11 @@ const indonesian: Texts = {
   left: (files, bytes) => `Anda dapat melampirkan ${files} berkas lagi, seluruhnya ${size(bytes, "id")}.`,
 };
 
-/** By the browser's language; `in` is the old code of Indonesian. */
+/** Chosen by the browser's language. `in` is the old code of Indonesian. */
 export const textsFor = (language: string): Texts => (/^(id|in)\b/i.test(language) ? indonesian : english);
 
-/** Why the server did not do what it was asked. */
-export function wordsFor(error: unknown, texts: Texts): string {
+/** Why a request failed, for the visitor. */
+export function errorText(error: unknown, texts: Texts): string {
   if (!(error instanceof ProblemError)) return texts.unreachable;
   if (error.code === "rate_limited") return texts.tooMany(error.retryAfterSeconds ?? 60);
   return error.status >= 500 ? texts.serverFault : texts.failed;

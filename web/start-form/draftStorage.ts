@@ -1,6 +1,6 @@
 /**
- * What one tab keeps over a reload: the form token, what was typed, and where the files stand. The files themselves are
- * kept by the server. A browser that forbids storage, as some do in frames, keeps it in memory.
+ * What one tab keeps over a reload: the form token, the typed data, and which files it names. The server keeps the
+ * files. Some browsers forbid storage, for example in frames. The page then works, but keeps nothing over a reload.
  */
 import { type Draft, filesIn, keepFiles } from "../../sdk/src/formjs/index.ts";
 
@@ -9,27 +9,27 @@ type Data = Readonly<Record<string, unknown>>;
 interface Content {
   readonly token?: string;
   readonly typed?: Data;
-  /** The ids of all files that the form has had. */
+  /** The ids of all files that were ever in the form. */
   readonly files?: readonly string[];
 }
 
-export interface Kept {
+export interface DraftStorage {
   token(): string | undefined;
   typed(): Data;
-  /** What was typed, without files that are gone from the server. */
+  /** The typed data, without files that the server no longer has. */
   typedWith(drafts: readonly Draft[]): Data;
-  /** Whether the form has had this file and names it no longer. */
+  /** Whether the file was in the form and the visitor removed it. */
   isRemoved(draft: Draft): boolean;
-  keepToken(token: string): void;
-  keepTyped(data: Data): void;
+  saveToken(token: string): void;
+  saveTyped(data: Data): void;
   forgetToken(): void;
   forgetAll(): void;
 }
 
-export function createKept(embedId: string): Kept {
+export function createDraftStorage(embedId: string): DraftStorage {
   const key = `waybill-form:${embedId}`;
   let content = read(key);
-  const keep = (next: Content) => {
+  const save = (next: Content) => {
     content = next;
     write(key, next);
   };
@@ -37,18 +37,18 @@ export function createKept(embedId: string): Kept {
     token: () => content.token,
     typed: () => content.typed ?? {},
     typedWith: (drafts) => {
-      const there = new Set(drafts.map(({ metadata }) => metadata.attachment_id));
-      return keepFiles(content.typed ?? {}, ({ attachmentId }) => there.has(attachmentId));
+      const existing = new Set(drafts.map(({ metadata }) => metadata.attachment_id));
+      return keepFiles(content.typed ?? {}, ({ attachmentId }) => existing.has(attachmentId));
     },
     isRemoved: ({ metadata: { attachment_id: id } }) =>
       content.files?.includes(id) === true && !idsIn(content.typed).includes(id),
-    keepToken: (token) => keep({ ...content, token }),
-    keepTyped: (typed) => {
+    saveToken: (token) => save({ ...content, token }),
+    saveTyped: (typed) => {
       const files = [...new Set([...(content.files ?? []), ...idsIn(typed)])];
-      keep({ ...content, typed, files });
+      save({ ...content, typed, files });
     },
-    forgetToken: () => keep({ typed: content.typed ?? {} }),
-    forgetAll: () => keep({}),
+    forgetToken: () => save({ typed: content.typed ?? {} }),
+    forgetAll: () => save({}),
   };
 }
 
@@ -66,6 +66,6 @@ function write(key: string, content: Content): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(content));
   } catch {
-    // In memory, then.
+    // It stays in memory.
   }
 }
