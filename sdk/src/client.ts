@@ -1,4 +1,4 @@
-/** The generated classes, set up in one place: address, credentials, tenant, fetch, and one class of errors. */
+/** Sets up the generated classes: address, credentials, tenant, fetch, and one class of errors. */
 import {
   AttachmentsApi,
   Configuration,
@@ -24,11 +24,11 @@ type Secret = string | (() => string | Promise<string>);
 export interface ClientOptions {
   /** The gateway's root, `https://bank.example`. */
   readonly baseUrl: string;
-  /** An access token, or what gives a fresh one for each request. */
+  /** An access token, or a function that returns a fresh one for each request. */
   readonly token?: Secret | undefined;
   /** A form session token, for the visitor of an embedded form. */
   readonly formToken?: Secret | undefined;
-  /** Filled into every request that names a tenant and does not say another: `id` for tables and reports, `slug` else. */
+  /** The default for requests that need a tenant: `id` for tables and reports, `slug` for the others. */
   readonly tenant?: { readonly id?: number | undefined; readonly slug?: string | undefined } | undefined;
   readonly fetch?: FetchAPI | undefined;
 }
@@ -50,8 +50,8 @@ export interface Client {
 }
 
 /**
- * Every operation of the contract. What the server refuses is thrown as a `ProblemError`; what `fetch` throws (no
- * connection, an abort) passes through as it is.
+ * A client with every operation of the contract. It throws a `ProblemError` if the server refuses a request. What
+ * `fetch` throws (no connection, an abort) is thrown unchanged.
  */
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options);
@@ -79,7 +79,7 @@ function configure({ baseUrl, token, formToken, fetch: send = fetch }: ClientOpt
     if (!response.ok) throw await ProblemError.from(response);
     return response;
   };
-  // The generated code wraps what `fetchApi` throws unless a middleware throws first.
+  // The generated code wraps what `fetchApi` throws, unless a middleware throws first.
   const onError = async ({ error }: { error: unknown }) => {
     throw error;
   };
@@ -95,7 +95,7 @@ function configure({ baseUrl, token, formToken, fetch: send = fetch }: ClientOpt
 type TenantKey = "xActiveTenant" | "tenantId";
 type Loose<Request> = Omit<Request, TenantKey> & Partial<Pick<Request, Extract<keyof Request, TenantKey>>>;
 
-/** An API class whose requests need not name the tenant. */
+/** An API class whose requests can omit the tenant. */
 export type WithTenant<Api> = {
   [Name in Exclude<keyof Api, `with${string}`>]: Api[Name] extends (
     request: infer Request extends object,

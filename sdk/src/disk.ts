@@ -1,4 +1,4 @@
-/** For receivers with a disk (Node, Bun): straight to a path, however large the file. */
+/** For receivers with a disk (Node, Bun): writes a file of any size to a path. */
 import { createHash } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -9,18 +9,19 @@ import { ReceiveError } from "./receiveError.ts";
 
 export interface ReceivedFile {
   readonly path: string;
-  /** As the sender calls it; not a path. */
+  /** The name that the sender gave. It is not a path. */
   readonly name: string;
-  /** Empty where the value was base64, which says none. */
+  /** Empty if the value was base64, which contains no type. */
   readonly type: string;
   /** Bytes. */
   readonly size: number;
 }
 
 /**
- * As `receiveFile`, with memory for one chunk only. At `path` stands the whole, checked file or, where this throws,
- * whatever stood there before: the bytes come to `.<random>.part` in the same folder first. That is opened before the
- * link is used, so `not_writable` (a missing folder; a folder, symlink, device or pipe at `path`) leaves the link good.
+ * Like `receiveFile`, but needs memory for one chunk only. The bytes go to `.<random>.part` in the same folder first.
+ * `path` gets the whole, checked file. If the function throws, `path` is unchanged. The part file is opened before the
+ * link is used, so a link still works after `not_writable` (no such folder, or `path` is a folder, symlink, device or
+ * pipe).
  */
 export async function receiveFileTo(
   value: string,
@@ -49,14 +50,14 @@ async function openPart(part: string, target: string): Promise<FileHandle> {
   }
 }
 
-/** What is no regular file would be replaced by one, and a symlink's own target is a place that nobody named here. */
+/** Only regular files may be replaced. A symlink is refused, because the caller did not name its target. */
 async function checkTarget(target: string): Promise<void> {
-  const there = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+  const existing = await lstat(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
   });
-  if (there?.isSymbolicLink())
-    throw new Error(`${target} is a symlink, which is neither followed nor replaced.`);
-  if (there && !there.isFile()) throw new Error(`${target} is no regular file.`);
+  if (existing?.isSymbolicLink())
+    throw new Error(`${target} is a symlink. Symlinks are neither followed nor replaced.`);
+  if (existing && !existing.isFile()) throw new Error(`${target} is not a regular file.`);
 }
 
 async function receiveInto(file: FileHandle, value: string, options: ReceiveOptions) {

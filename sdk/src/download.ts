@@ -1,9 +1,9 @@
-/** One GET of a download link: no retry, no credentials, no redirect, and every promise of its headers kept. */
+/** One GET of a download link, without retry, credentials or redirect. Checks what the headers promise. */
 import { fileNameOf } from "./fileName.ts";
 import { ReceiveError, type ReceiveErrorCode } from "./receiveError.ts";
 
 export interface DownloadOptions {
-  /** Bytes; a larger file is refused as early as its size is known. */
+  /** Bytes. A larger file is refused as soon as its size is known. */
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -12,16 +12,16 @@ export interface DownloadOptions {
 export interface Download {
   readonly name: string;
   readonly type: string;
-  /** SHA-256 in base64, where the server sent it. */
+  /** SHA-256 in base64, if the server sent it. */
   readonly sha256: string | undefined;
-  /** Throws `truncated` or `too_large` while it is read. */
+  /** Throws `truncated` or `too_large` during reading. */
   readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
 export async function download(url: string, options: DownloadOptions = {}): Promise<Download> {
   const response = await get(url, options);
   const { headers, body } = response;
-  // A coded body's length says nothing of the file's.
+  // The length of a compressed body is not the length of the file.
   const coded = !["", "identity"].includes(headers.get("content-encoding") ?? "");
   const length = coded ? undefined : lengthOf(headers.get("content-length"));
   const { maxBytes = Number.POSITIVE_INFINITY } = options;
@@ -42,7 +42,7 @@ async function get(url: string, { fetch: send = fetch, signal }: DownloadOptions
     throw new ReceiveError("bad_url");
   const init: RequestInit = {
     method: "GET",
-    // Browsers decide this one themselves and leave it out.
+    // Browsers ignore this header and send their own.
     headers: { "Accept-Encoding": "identity" },
     redirect: "manual",
     credentials: "omit",
@@ -86,7 +86,7 @@ async function* bounded(body: Response["body"], { length, maxBytes, signal }: Bo
   if (length !== undefined && received !== length) throw new ReceiveError("truncated");
 }
 
-/** By a reader, since not every browser iterates streams. */
+/** Uses a reader, because not every browser can iterate over streams. */
 async function* read(body: Response["body"], signal: AbortSignal | undefined) {
   const reader = body?.getReader();
   if (!reader) return;

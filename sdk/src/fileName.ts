@@ -2,7 +2,7 @@
 
 const fallback = "file";
 
-/** The exact name, but never a way out of a folder: separators and control characters become `_`. */
+/** The exact name, but separators and control characters become `_`, so that it cannot lead out of a folder. */
 export function fileNameOf(disposition: string | null): string {
   const name = extended(disposition ?? "") ?? plain(disposition ?? "") ?? fallback;
   const safe = name.replaceAll(/[/\\\x00-\x1f\x7f]/g, "_");

@@ -1,6 +1,6 @@
-/** What stands in a body or a variable where a file is meant (reference: form-file-attachments 2 and 4). */
+/** The values that mean a file, in the body of a request or in a process variable. */
 
-/** A value beginning with `http://` or `https://` is a URL; otherwise it is base64. Nothing else tells them apart. */
+/** A value that begins with `http://` or `https://` is a URL. Any other value is base64. There is no other rule. */
 export const isDownloadUrl = (value: string): boolean =>
   typeof value === "string" && /^https?:\/\//.test(value);
 
@@ -23,8 +23,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const not = (reason: string): NotMetadata => ({ kind: "not_metadata", reason });
 
 /**
- * A process variable's value, as its JSON string or parsed: attachment metadata is a JSON object with `file_name` and a
- * valid UUID in `attachment_id` or else in `id`. Never throws.
+ * Reads the value of a process variable, as a JSON string or parsed. Attachment metadata is a JSON object with
+ * `file_name` and a valid UUID in `attachment_id`, or else in `id`. Never throws.
  */
 export function readAttachmentVariable(value: unknown): AttachmentVariable | NotMetadata {
   const object = typeof value === "string" ? parsed(value) : value;
@@ -52,8 +52,8 @@ function parsed(json: string): unknown {
 }
 
 /**
- * Where the `value` of a file variable, as tasklist and reports show it, is downloaded with a login: one that starts
- * with `/api/v1/` is absolute from the gateway's root, any other is relative to the tasklist's base.
+ * The URL of a file variable whose `value` comes from tasklist or reports. The download needs a login. A value that
+ * starts with `/api/v1/` is absolute from the gateway's root. Any other value is relative to the tasklist's base.
  */
 export function resolveFileValue(value: string, gateway: string | URL): URL {
   const root = String(gateway).replace(/\/+$/, "");

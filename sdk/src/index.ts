@@ -1,4 +1,4 @@
-/** Waybill for TypeScript: the client of every operation, for receivers of files, and for form builders. */
+/** Waybill for TypeScript: a client of every operation, a receiver of files, and an uploader for form builders. */
 export { type Client, type ClientOptions, createClient, type WithTenant } from "./client.ts";
 export {
   type AttachmentVariable,

@@ -1,14 +1,14 @@
-/** The one class of everything that a Waybill server refuses. */
+/** The error for every request that a Waybill server refuses. */
 import type { Fault, Problem } from "./generated/index.ts";
 
-/** `message` is the server's plain sentence, `code` is for programs, `problem` the whole answer (RFC 9457). */
+/** `message` is a sentence for people, `code` is for programs, `problem` is the whole answer (RFC 9457). */
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
   readonly problem: Problem;
   readonly status: number;
   readonly code: string;
   readonly errors: readonly Fault[];
-  /** Seconds that the server asks to wait, where it does. */
+  /** How many seconds the server asks to wait, if it does. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem: Problem, { retryAfter }: { retryAfter?: string | null | undefined } = {}) {
@@ -20,7 +20,7 @@ export class ProblemError extends Error {
     this.retryAfterSeconds = retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
   }
 
-  /** Reads the answer's body. One that is no Problem, a proxy's page for example, becomes one with code `http_<status>`. */
+  /** Reads the answer's body. If it is not a Problem (a proxy's page, for example), the code is `http_<status>`. */
   static async from(response: Response): Promise<ProblemError> {
     const body: unknown = await response.json().catch(() => undefined);
     const problem = isProblem(body) ? body : standIn(response);
@@ -33,7 +33,7 @@ const isProblem = (body: unknown): body is Problem =>
 
 const standIn = ({ status, headers }: Response): Problem => ({
   success: false,
-  message: `The server answered ${status} without saying why.`,
+  message: `The server answered ${status} without a reason.`,
   type: "about:blank",
   title: `HTTP ${status}`,
   status,

@@ -1,21 +1,24 @@
-/** For receivers: what arrived in the body becomes a file, or a typed error. */
+/** For receivers: turns a value from a request's body into a file, or throws a typed error. */
 import { type DownloadOptions, download } from "./download.ts";
 import { isDownloadUrl } from "./fileValue.ts";
 import { ReceiveError } from "./receiveError.ts";
 
 export interface ReceiveOptions extends DownloadOptions {
-  /** The file's name where the value is base64, which carries none. */
+  /** The file's name if the value is base64, which contains no name. */
   readonly fileName?: string | undefined;
 }
 
 /**
- * A web `File` from a download URL or base64, told apart by the reference's rule and nothing else. The whole file is
- * held in memory (`receiveFileTo` of `@waybill/sdk/disk` streams). A URL is fetched once, at once; length and SHA-256
- * are compared with what the server promised.
+ * Returns a web `File` from a download URL or base64; `isDownloadUrl` has the rule. Holds the whole file in memory,
+ * while `receiveFileTo` of `@waybill/sdk/disk` streams. Fetches a URL immediately and only once, and compares length
+ * and SHA-256 with what the server promised.
  *
- * Throws `ReceiveError`: `no_file` for nothing (an optional file that was left empty), `not_base64`, `bad_url`;
- * `used_or_expired`, `not_found`, `not_configured`, `refused`, `redirected`, `unreachable` for what became of the GET;
- * `truncated`, `digest_mismatch`, `too_large` for the bytes. An abort throws the signal's reason.
+ * Throws `ReceiveError`:
+ * - for the value: `no_file` (an optional file that was left empty), `not_base64`, `bad_url`
+ * - for the GET: `used_or_expired`, `not_found`, `not_configured`, `refused`, `redirected`, `unreachable`
+ * - for the bytes: `truncated`, `digest_mismatch`, `too_large`
+ *
+ * An abort throws the signal's reason.
  */
 export async function receiveFile(value: string, options: ReceiveOptions = {}): Promise<File> {
   if (!isDownloadUrl(value)) return new File([decodeBase64(value, options)], options.fileName ?? "file");
@@ -33,8 +36,8 @@ async function digestOf(file: File): Promise<string> {
 }
 
 /**
- * Throws `no_file` for nothing, white space included: an old file of zero bytes would look the same, and forms take none.
- * Throws `too_large` before it decodes, `not_base64` for anything else than standard base64.
+ * Throws `no_file` for an empty or blank value: forms accept no files of zero bytes, which would look the same. Throws
+ * `too_large` before decoding, and `not_base64` for everything that is not standard base64.
  */
 export function decodeBase64(
   value: unknown,

@@ -1,12 +1,13 @@
 /**
- * A multipart POST that says how far it is: by XMLHttpRequest in browsers, by counting the stream elsewhere. A `fetch` of
- * the caller's, in a browser, tells the start and the end alone: browsers stream bodies over HTTP/2 only, or not at all.
+ * A multipart POST that reports its progress: with XMLHttpRequest in browsers, by counting the bytes of the stream
+ * elsewhere. With the caller's own `fetch` in a browser, it reports only the start and the end, because browsers stream
+ * bodies only over HTTP/2, or not at all.
  */
 
 export interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes of the request's body so far; in the end those of the files, or a little more. */
+  /** How many bytes of the body were sent so far. At the end, the size of the files or a little more. */
   readonly onSent?: ((bytes: number) => void) | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
@@ -17,7 +18,7 @@ export function sendForm(url: string, form: FormData, options: SendOptions): Pro
   return onSent && !inBrowser() ? sendCounted(url, form, options) : sendWhole(url, form, options);
 }
 
-/** Service workers, which have no XMLHttpRequest, included. */
+/** Includes service workers, which have no XMLHttpRequest. */
 const inBrowser = () => typeof XMLHttpRequest !== "undefined" || "ServiceWorkerGlobalScope" in globalThis;
 
 async function sendWhole(url: string, form: FormData, options: SendOptions): Promise<Response> {

@@ -1,13 +1,13 @@
 /**
- * Whether it was the connection that failed. What `fetch` throws passes through as it is, and no two runtimes throw
- * alike (a bare TypeError in browsers, as of a bug), so what came out of `fetch` is remembered instead of guessed at.
+ * Tells whether the connection failed. What `fetch` throws is thrown unchanged, and it differs between runtimes:
+ * browsers throw a plain TypeError, like for a bug. So the errors that came from `fetch` are remembered.
  */
 const thrown = new WeakSet<object>();
 
 export const isUnreachable = (error: unknown): boolean =>
   typeof error === "object" && error !== null && thrown.has(error);
 
-/** An abort is the caller's wish and no failure of the connection, whatever reason it carries. */
+/** An abort is not a failure of the connection, whatever its reason is. */
 export async function overNetwork(
   answer: Promise<Response>,
   signal: AbortSignal | null | undefined,

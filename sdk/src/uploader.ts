@@ -1,4 +1,4 @@
-/** For form builders: a file's way from the chooser to the process, signed in or as a visitor. */
+/** For form builders: uploads chosen files and commits them to a process, for signed-in users and for visitors. */
 import { createClient } from "./client.ts";
 import type { AttachmentMetadata, Finalized } from "./generated/index.ts";
 import { ProblemError } from "./problemError.ts";
@@ -10,14 +10,14 @@ interface Common {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** With a login: access token, the tenant's slug, the process. */
+/** For a signed-in user: access token, the tenant's slug, the process. */
 export interface LoginUploaderOptions extends Common {
   readonly token: string;
   readonly tenant: string;
   readonly processKey: string;
 }
 
-/** A visitor of an embedded form: tenant and process come from the form session token. */
+/** For a visitor of an embedded form: tenant and process come from the form session token. */
 export interface PublicUploaderOptions extends Common {
   readonly formToken: string;
 }
@@ -26,7 +26,7 @@ export type UploaderOptions = LoginUploaderOptions | PublicUploaderOptions;
 
 export interface Limits {
   readonly extensions: readonly string[];
-  /** Bytes; visitors are not told. */
+  /** Bytes. Undefined for visitors: the server does not tell them. */
   readonly maxBytes: number | undefined;
 }
 
@@ -35,8 +35,9 @@ export interface UploadOptions {
   readonly processInstanceId?: string | undefined;
   readonly taskId?: string | undefined;
   /**
-   * A draft that the new file takes the place of; removed once the new one is there. Where that does not succeed the new
-   * one counts all the same: what is committed stays, a draft goes with the server's next sweep. To know, call `remove`.
+   * The id of a draft that the new file replaces. It is removed after the upload. If the removal fails, the upload
+   * still succeeds: a committed file stays, and the server's sweep removes a draft. Call `remove` to learn about a
+   * failure.
    */
   readonly replaces?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -45,23 +46,25 @@ export interface UploadOptions {
 }
 
 export interface Uploader {
-  /** Asked of the server once. */
+  /** Asks the server once and caches the answer. */
   limits(): Promise<Limits>;
   /**
-   * Throws `FileRefused` before a byte is sent, `ProblemError` where the server refuses. A chooser's `files[0]` is
-   * undefined where nothing was chosen: that is `FileRefused` too, `no_file`.
+   * Throws `FileRefused` before a byte is sent, and `ProblemError` if the server refuses the file. If nothing was
+   * chosen, the chooser's `files[0]` is undefined: that is `FileRefused` with `no_file`.
    */
   upload(file: File | null | undefined, options: UploadOptions): Promise<AttachmentMetadata>;
-  /** Removes a draft; one that is gone already is no error. */
+  /** Removes a draft. It is not an error if the draft does not exist. */
   remove(attachmentId: string): Promise<void>;
-  /** Commits drafts to a process, all or none. Visitors have no such call: the engine binds their files itself. */
+  /**
+   * Commits drafts to a process, all or none. Not for visitors: the engine binds their files when the process starts.
+   */
   finalize(
     attachmentIds: string[],
     to?: { processInstanceId?: string | undefined; taskId?: string | undefined },
   ): Promise<Finalized>;
 }
 
-/** A file that the limits forbid, said before it is sent. */
+/** A file that the limits forbid. It is thrown before anything is sent. */
 export class FileRefused extends Error {
   override readonly name = "FileRefused";
   readonly code:
@@ -82,7 +85,7 @@ export function createUploader(options: UploaderOptions): Uploader {
   const access = "formToken" in options ? asVisitor(options) : withLogin(options);
   let known: Promise<Limits> | undefined;
   const limits = () => {
-    // A failed request is not remembered.
+    // A failed request is not cached.
     known ??= access.limits().catch((error) => {
       known = undefined;
       throw error;
@@ -107,7 +110,7 @@ export function createUploader(options: UploaderOptions): Uploader {
       );
       if (!response.ok) throw await ProblemError.from(response);
       const metadata = (await response.json()) as AttachmentMetadata;
-      // The new file is there, and nobody else knows its id: no failure of the old one's removal may lose it.
+      // The new file is stored, and only the caller gets its id: a failed removal of the old one must not lose it.
       if (upload.replaces !== undefined) await remove(upload.replaces).catch(() => {});
       return metadata;
     },
@@ -156,7 +159,7 @@ function asVisitor({ baseUrl, formToken, fetch: send }: PublicUploaderOptions): 
     limits: async () => ({ ...(await publicAttachments.getPublicAllowedTypes()), maxBytes: undefined }),
     remove: (attachmentId) => publicAttachments.deletePublicAttachment({ attachmentId }),
     finalize: async () => {
-      throw new TypeError("A visitor's files are bound by the engine when the process starts.");
+      throw new TypeError("Visitors cannot finalize: the engine binds their files when the process starts.");
     },
   };
 }
@@ -176,7 +179,7 @@ const fieldsOf = ({ fieldName, processInstanceId, taskId }: UploadOptions) => ({
   task_id: taskId,
 });
 
-/** The fields before the file, so that a server that streams knows where it belongs. */
+/** The fields come before the file, so that a streaming server knows where the file belongs. */
 function formOf(fields: Record<string, string | undefined>, file: File): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
@@ -188,17 +191,17 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof ProblemError && error.status === 404)) throw error;
 }
 
-/** What went wrong with an upload, for the person who chose the file. */
+/** Why an upload failed, in words for the person who chose the file. */
 export function inPlainWords(error: unknown): string {
   if (error instanceof FileRefused) return error.message;
-  if (error instanceof ProblemError) return wordsFor(error);
+  if (error instanceof ProblemError) return messageFor(error);
   if (error instanceof Error && error.name === "AbortError") return "The upload was stopped.";
   if (error instanceof Error && error.name === "TimeoutError") return "The upload took too long. Try again.";
   if (isUnreachable(error)) return "The server could not be reached. Check the connection and try again.";
   return "The upload did not succeed. Try again.";
 }
 
-function wordsFor({ code, status, message, retryAfterSeconds }: ProblemError): string {
+function messageFor({ code, status, message, retryAfterSeconds }: ProblemError): string {
   if (code === "rate_limited") return `Too many uploads. Try again in ${retryAfterSeconds ?? 60} seconds.`;
   if (code === "unauthenticated") return "You are no longer signed in. Reload the page and try again.";
   if (code === "payload_too_large") return "The file is too large.";

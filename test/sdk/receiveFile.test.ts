@@ -61,7 +61,7 @@ test("receiveFileTo finds out that it cannot write before it uses the link, and 
     refusals[name] = refusal.message;
   }
   expect(refusals.link).toContain("is a symlink");
-  expect(refusals.pipe).toContain("is no regular file");
+  expect(refusals.pipe).toContain("is not a regular file");
   expect(refusals["missing/file"]).toContain("ENOENT");
   expect(issuer.seen("download")).toEqual([]);
   expect(await readdir(folder)).toEqual(before);

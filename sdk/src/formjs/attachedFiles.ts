@@ -1,21 +1,21 @@
 /**
- * What a file field holds in the form's data, and what the process gets.
+ * The value of a file field in the form's data, and the variables that the process gets.
  *
- * In the form's data a field holds the metadata of its file as JSON; of several files as a JSON array. A process
- * recognises a file by a variable that is one metadata object, so on submit each file gets a variable of its own: the
+ * In the form's data, a field holds the metadata of its file as JSON, or a JSON array for several files. A process
+ * recognises a file only as a variable that is one metadata object. So on submit every file gets its own variable: the
  * first under the field's key, the others under `key_2`, `key_3` and so on. Fields in groups with a path and in dynamic
- * lists are inside other variables, where no file is recognised: theirs are put beside, under the names of the path,
- * `documents_1_scan`.
+ * lists are inside other variables, where the process does not recognise files. Their files get top-level variables,
+ * named by the path: `documents_1_scan`.
  */
 import { type AttachmentVariable, readAttachmentVariable } from "../fileValue.ts";
 import { type Path, valueAt } from "./paths.ts";
 
 export interface AttachedFile extends AttachmentVariable {
-  /** As the form's data has it. */
+  /** As in the form's data. */
   readonly metadata: object;
 }
 
-/** The files of a field, in the order in which they were chosen. Whatever is not metadata is no file. */
+/** The files of a field, in the order in which they were chosen. Values that are not metadata are ignored. */
 export function attachedFiles(value: unknown): AttachedFile[] {
   if (typeof value !== "string") return [];
   try {
@@ -31,13 +31,13 @@ function fileOf(metadata: unknown): AttachedFile[] {
   return variable.kind === "attachment" ? [{ ...variable, metadata }] : [];
 }
 
-/** Every file that a form's data names, wherever it stands. */
+/** Every file in a form's data, at any depth. */
 export function filesIn(data: unknown): AttachedFile[] {
   if (typeof data === "object" && data !== null) return Object.values(data).flatMap(filesIn);
   return attachedFiles(data);
 }
 
-/** A copy of a form's data with only those of its files that are wanted. */
+/** A copy of a form's data that contains only the wanted files. */
 export function keepFiles<Data>(data: Data, isWanted: (file: AttachedFile) => boolean): Data {
   const files = attachedFiles(data);
   if (files.length > 0) return fieldValue(files.filter(isWanted)) as Data;
@@ -47,7 +47,7 @@ export function keepFiles<Data>(data: Data, isWanted: (file: AttachedFile) => bo
   return Object.fromEntries(members) as Data;
 }
 
-/** What the field holds for these files; null for none, which is what `required` looks for. */
+/** The field's value for these files. null if there are none, which is what `required` checks for. */
 export function fieldValue(files: readonly Pick<AttachedFile, "metadata">[]): string | null {
   const [first, ...others] = files.map(({ metadata }) => metadata);
   if (first === undefined) return null;
@@ -55,13 +55,13 @@ export function fieldValue(files: readonly Pick<AttachedFile, "metadata">[]): st
 }
 
 export interface FileFields {
-  /** Where their values stand. */
+  /** The paths of their values. */
   readonly paths: readonly Path[];
   /** The names of all the form's variables. */
   readonly taken: readonly string[];
 }
 
-/** Puts each file under a top-level name of its own. Changes `data`; what other fields are called is left to them. */
+/** Puts each file under its own top-level name. Changes `data`, and never uses the name of another field. */
 export function spreadFiles(data: Record<string, unknown>, { paths, taken }: FileFields): void {
   const isFree = (name: string) => !(name in data) && !taken.includes(name);
   for (const path of paths) {

@@ -1,7 +1,10 @@
 /**
- * The drafts of a form. Two rules keep the server's in step. A draft that the form's data names no longer is removed,
- * whatever took it out: a removal, a replacement, a reset, a row of a list that goes. And what an upload without an
- * answer left behind is looked for and removed, so that trying again does not leave two.
+ * The drafts of a form. Two rules keep the server's drafts in step:
+ *
+ * - A draft that is no longer in the form's data is removed. The cause does not matter: a removal, a replacement, a
+ *   reset, or the removal of a list's row.
+ * - If an upload gets no answer, the draft that it may have left is looked up and removed. Otherwise a second attempt
+ *   would leave two.
  */
 import type { AttachmentMetadata } from "../generated/index.ts";
 import { ProblemError } from "../problemError.ts";
@@ -11,22 +14,22 @@ import type { Draft } from "./draftsInForm.ts";
 import type { Usage } from "./limits.ts";
 
 export interface DraftUpload extends UploadOptions {
-  /** Puts the draft into the form's data, at once: until the data names it, any change of it would remove the draft. */
+  /** Puts the draft into the form's data immediately: any change of the data without it would remove the draft. */
   attach(draft: AttachmentMetadata): void;
 }
 
 export interface Drafts {
-  /** Throws as the uploader does. */
+  /** Throws the same errors as the uploader. */
   upload(file: File, options: DraftUpload): Promise<void>;
-  /** To be told of every change of the form's data. */
+  /** Call it after every change of the form's data. */
   follow(data: unknown): void;
-  /** When the removals under way have ended. */
+  /** Resolves when all running removals have ended. */
   settled(): Promise<void>;
-  /** Asks the server what there is, if something is missing. */
+  /** Like `lookUp`, but only if an upload got no answer. */
   lookForLost(): Promise<void>;
-  /** Asks the server what there is. */
+  /** Asks the server which drafts exist. */
   lookUp(): Promise<void>;
-  /** What is on the server; `replaced` count as gone. */
+  /** What the drafts on the server take up, without those in `replaced`. */
   usage(replaced?: readonly string[]): Usage;
   ids(): readonly string[];
 }
@@ -38,20 +41,20 @@ export interface DraftsOptions {
   onChange(): void;
 }
 
-/** By what an upload is known again among the server's drafts. */
+/** Identifies an upload among the server's drafts. */
 interface Attempt {
   readonly fieldName: string;
   readonly file: File;
 }
 
-/** The server may not be through with an upload that was stopped when it is first asked. */
+/** When to ask the server: at first, it may not have finished a stopped upload. */
 const laterMs = [0, 2_000, 10_000];
 
 export function createDrafts({ uploader, known, findDrafts, onChange }: DraftsOptions): Drafts {
   const drafts = new Map(known.map((draft) => [draft.attachment_id, draft]));
-  /** All that the form has ever known. */
+  /** The ids of all drafts that the form has ever known. */
   const seen = new Set(drafts.keys());
-  /** On the server, and not the form's: of another tab, say. */
+  /** Drafts on the server that are not from this form, but from another tab, for example. */
   let others: readonly AttachmentMetadata[] = [];
   const removals = new Set<Promise<void>>();
   const underWay = new Set<Attempt>();
@@ -66,7 +69,7 @@ export function createDrafts({ uploader, known, findDrafts, onChange }: DraftsOp
     drafts.delete(draft.attachment_id);
     const removal = uploader
       .remove(draft.attachment_id)
-      // It takes up room as long as it is there; the next change tries again.
+      // It takes up room as long as it exists. The next change tries again.
       .catch(() => add(draft))
       .finally(() => removals.delete(removal));
     removals.add(removal);
@@ -133,6 +136,6 @@ export function createDrafts({ uploader, known, findDrafts, onChange }: DraftsOp
 const isOf = ({ field_name, metadata: { file_name, size } }: Draft, { fieldName, file }: Attempt) =>
   field_name === fieldName && file_name === file.name && size === file.size;
 
-/** Whether it is known that there is no draft. A gateway's 502 or 504 does not tell. */
+/** Whether it is certain that there is no draft. A gateway's 502 or 504 does not say. */
 const isAnswer = (error: unknown) =>
   error instanceof FileRefused || (error instanceof ProblemError && error.status < 500);

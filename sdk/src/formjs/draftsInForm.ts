@@ -1,19 +1,19 @@
-/** Drafts of an earlier visit, back in the form's data. */
+/** Puts drafts from before a reload back into the form's data. */
 import type { AttachmentMetadata } from "../generated/index.ts";
 import { attachedFiles, fieldValue, filesIn } from "./attachedFiles.ts";
 import { lacksRow, pathOf, put, valueAt } from "./paths.ts";
 import { type Component, filePickers } from "./schema.ts";
 
 export interface Draft {
-  /** The path of the field's value when the upload began, joined by dots: what the upload said as `field_name`. */
+  /** The path of the field's value when the upload began, joined by dots. */
   readonly field_name: string;
   readonly metadata: AttachmentMetadata;
 }
 
 /**
- * A copy of `data` with the drafts in it. What the data names stays where it is, for a row may have moved since the
- * upload. Other drafts go to the fields that they were uploaded for, where there is room: the last one of a field that
- * takes one file, all of one that takes several, none of a row that is gone.
+ * A copy of `data` with the drafts in it. A draft that is already in the data stays in its place, because its row may
+ * have moved since the upload. The other drafts go to the fields that they were uploaded for. A field for one file gets
+ * the last draft if it is empty, a field for several files gets all of them, and a row that no longer exists gets none.
  */
 export function dataWithDrafts(
   data: Readonly<Record<string, unknown>>,
@@ -28,10 +28,10 @@ export function dataWithDrafts(
     const path = pathOf(name);
     const field = fields.find(({ key }) => key === name || key?.split(".").at(-1) === path.at(-1));
     if (!field || lacksRow(data, path)) continue;
-    const there = attachedFiles(valueAt(copy, path));
+    const existing = attachedFiles(valueAt(copy, path));
     const files = others.filter(({ field_name }) => field_name === name);
-    if (field.multiple) put(copy, path, fieldValue([...there, ...files]));
-    else if (there.length === 0) put(copy, path, fieldValue(files.slice(-1)));
+    if (field.multiple) put(copy, path, fieldValue([...existing, ...files]));
+    else if (existing.length === 0) put(copy, path, fieldValue(files.slice(-1)));
   }
   return copy;
 }

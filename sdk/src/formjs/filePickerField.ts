@@ -1,4 +1,4 @@
-/** The `filepicker` field: the attached files, those on their way, and a button to choose one. */
+/** The `filepicker` field: the attached files, the running uploads, and a button to choose a file. */
 import {
   Errors,
   Label,
@@ -33,8 +33,8 @@ interface FieldProps {
   onFocus(): void;
 }
 
-/** A field as it stands at one moment. */
-interface Moment {
+/** The state of a field for one rendering. */
+interface View {
   readonly props: FieldProps;
   readonly place: Path;
   readonly uploads: FileUploads;
@@ -58,18 +58,18 @@ export function FilePickerField(props: FieldProps): VNode {
   const locked = props.disabled || props.readonly;
   const faults = [
     ...(props.errors ?? []),
-    ...(isWaitedFor(uploads, place) ? [uploads.words.stillUploading] : []),
+    ...(isWaitedFor(uploads, place) ? [uploads.messages.stillUploading] : []),
   ];
-  const moment = { props, place, uploads, files, several, accept, extensions, faults, locked };
+  const view = { props, place, uploads, files, several, accept, extensions, faults, locked };
   const required = field.validate?.required === true;
   return element(
     "div",
-    { class: classesOf(moment), onFocusIn: props.onFocus, onFocusOut: props.onBlur },
+    { class: classesOf(view), onFocusIn: props.onFocus, onFocusOut: props.onBlur },
     element(Label, { id: `${domId}-label`, htmlFor: domId, label: field.label, required }),
-    element("input", { ...inputProperties(moment), ref: input }),
-    fileList(moment),
-    chooser(moment, () => input.current?.click()),
-    element("div", { class: "wb-said", role: "status" }, uploads.said(place)),
+    element("input", { ...inputProperties(view), ref: input }),
+    fileList(view),
+    chooser(view, () => input.current?.click()),
+    element("div", { class: "wb-said", role: "status" }, uploads.announcement(place)),
     element(Errors, { id: `${domId}-error-message`, errors: faults }),
   );
 }
@@ -86,15 +86,15 @@ FilePickerField.config = {
 const isWaitedFor = (uploads: FileUploads, place: Path) =>
   uploads.sentTooEarly && uploads.of(place).some(({ refusal }) => refusal === undefined);
 
-function classesOf({ faults, props: { disabled, readonly } }: Moment): string {
+function classesOf({ faults, props: { disabled, readonly } }: View): string {
   const states = { "fjs-has-errors": faults.length > 0, "fjs-disabled": disabled, "fjs-readonly": readonly };
   const names = Object.entries(states).flatMap(([name, holds]) => (holds ? [name] : []));
   return ["fjs-form-field", "fjs-form-field-filepicker", ...names].join(" ");
 }
 
-/** The browser's own field is never seen: the button opens it. */
-function inputProperties(moment: Moment): Record<string, unknown> {
-  const { props, several, accept, extensions, locked } = moment;
+/** The browser's own field is hidden. The button opens it. */
+function inputProperties(view: View): Record<string, unknown> {
+  const { props, several, accept, extensions, locked } = view;
   return {
     type: "file",
     class: "fjs-hidden",
@@ -104,47 +104,47 @@ function inputProperties(moment: Moment): Record<string, unknown> {
     disabled: locked,
     onChange: ({ currentTarget: input }: { currentTarget: HTMLInputElement }) => {
       const chosen = [...(input.files ?? [])];
-      // So that the same file can be chosen again.
+      // Otherwise the same file could not be chosen again.
       input.value = "";
-      if (chosen.length > 0) take(chosen, moment);
+      if (chosen.length > 0) take(chosen, view);
     },
   };
 }
 
-/** In a field for one file, the new one takes the place of whatever is there; refusals are put away in any. */
-function take(chosen: readonly File[], { uploads, place, several, accept }: Moment): void {
+/** Starts the uploads. A field for one file drops its running upload, and every field drops its refusals. */
+function take(chosen: readonly File[], { uploads, place, several, accept }: View): void {
   for (const upload of uploads.of(place))
     if (!several || upload.refusal !== undefined) uploads.dismiss(upload);
   for (const file of chosen) uploads.begin(file, { place, accept, several });
 }
 
-function fileList({ props, place, uploads, files, locked }: Moment): VNode | false {
-  const { words, language } = uploads;
+function fileList({ props, place, uploads, files, locked }: View): VNode | false {
+  const { messages, language } = uploads;
   const running = uploads.of(place);
   if (files.length + running.length === 0) return false;
-  // What had the focus is gone.
+  // The element that had the focus no longer exists.
   const focusButton = () => document.getElementById(props.domId)?.focus();
   const attached = files.map((file) => {
     const remove = () => {
       uploads.remove(place, file);
       focusButton();
     };
-    return attachedRow(file, { words, language, remove: locked ? undefined : remove });
+    return attachedRow(file, { messages, language, remove: locked ? undefined : remove });
   });
   const others = running.map((upload) => {
     const dismiss = () => {
       uploads.dismiss(upload);
       focusButton();
     };
-    return uploadRow(upload, { words, language, dismiss, retry: () => uploads.retry(upload) });
+    return uploadRow(upload, { messages, language, dismiss, retry: () => uploads.retry(upload) });
   });
   return element("ul", { class: "wb-files", "aria-labelledby": `${props.domId}-label` }, attached, others);
 }
 
-function chooser({ props, uploads, files, several, extensions, faults, locked }: Moment, open: () => void) {
+function chooser({ props, uploads, files, several, extensions, faults, locked }: View, open: () => void) {
   const { domId } = props;
-  const { words, limits } = uploads;
-  const text = several ? words.add : files.length > 0 ? words.replace : words.choose;
+  const { messages, limits } = uploads;
+  const text = several ? messages.add : files.length > 0 ? messages.replace : messages.choose;
   const described = [...(faults.length > 0 ? [`${domId}-error-message`] : []), `${domId}-hint`];
   const properties = {
     type: "button",
@@ -155,7 +155,7 @@ function chooser({ props, uploads, files, several, extensions, faults, locked }:
     "aria-describedby": described.join(" "),
     onClick: open,
   };
-  const hint = extensions && words.allowed(extensions, limits.maxFileBytes);
+  const hint = extensions && messages.allowed(extensions, limits.maxFileBytes);
   return element(
     "div",
     { class: "fjs-filepicker-container" },

@@ -1,8 +1,8 @@
-/** The rows of a file field: an attached file, one on its way, one that was refused. */
+/** The rows of a file field: an attached file, a running upload, a refused file. */
 import { type ComponentType, h, type VNode } from "preact";
 import type { AttachedFile } from "./attachedFiles.ts";
 import type { Upload } from "./fileUploads.ts";
-import { type Language, size, type Words } from "./words.ts";
+import { type Language, type Messages, size } from "./messages.ts";
 
 type Properties = Readonly<Record<string, unknown>>;
 type Child = VNode | string | false | undefined;
@@ -15,14 +15,14 @@ export const element = h as unknown as (
 ) => VNode;
 
 export interface RowOptions {
-  readonly words: Words;
+  readonly messages: Messages;
   readonly language: Language;
 }
 
-/** `remove` is left out where the field is locked. */
+/** `remove` is undefined if the field is locked. */
 export function attachedRow(
   file: AttachedFile,
-  { words, language, remove }: RowOptions & { readonly remove?: (() => void) | undefined },
+  { messages, language, remove }: RowOptions & { readonly remove?: (() => void) | undefined },
 ): VNode {
   const { attachmentId: key, fileName: name } = file;
   return element(
@@ -34,7 +34,7 @@ export function attachedRow(
       { class: "wb-file-size" },
       file.size === undefined ? undefined : size(file.size, language),
     ),
-    remove && smallButton(words.remove, { about: name, onClick: remove }),
+    remove && smallButton(messages.remove, { about: name, onClick: remove }),
   );
 }
 
@@ -46,30 +46,30 @@ export interface UploadRowOptions extends RowOptions {
 export const uploadRow = (upload: Upload, options: UploadRowOptions) =>
   upload.refusal === undefined ? runningRow(upload, options) : refusedRow(upload, options);
 
-function runningRow({ file, progress }: Upload, { words, dismiss }: UploadRowOptions): VNode {
+function runningRow({ file, progress }: Upload, { messages, dismiss }: UploadRowOptions): VNode {
   const percent = `${Math.round(progress * 100)} %`;
   return element(
     "li",
     { class: "wb-file" },
     element("span", { class: "wb-file-name" }, file.name),
-    element("progress", { max: 1, value: progress, "aria-label": words.uploading(file.name) }),
+    element("progress", { max: 1, value: progress, "aria-label": messages.uploading(file.name) }),
     element("span", { class: "wb-file-size", "aria-hidden": "true" }, percent),
-    smallButton(words.stop, { about: file.name, onClick: dismiss }),
+    smallButton(messages.stop, { about: file.name, onClick: dismiss }),
   );
 }
 
-function refusedRow({ file, refusal, again }: Upload, { words, dismiss, retry }: UploadRowOptions): VNode {
+function refusedRow({ file, refusal, again }: Upload, { messages, dismiss, retry }: UploadRowOptions): VNode {
   return element(
     "li",
     { class: "wb-file wb-refused" },
     element("span", { class: "wb-file-name" }, file.name),
-    again === true && smallButton(words.retry, { about: file.name, onClick: retry }),
-    smallButton(words.dismiss, { about: file.name, onClick: dismiss }),
+    again === true && smallButton(messages.retry, { about: file.name, onClick: retry }),
+    smallButton(messages.dismiss, { about: file.name, onClick: dismiss }),
     element("span", { class: "wb-refusal", role: "alert" }, refusal),
   );
 }
 
-/** What is seen is short; what is heard says which file. */
+/** The visible text is short. The text for screen readers also names the file. */
 function smallButton(text: string, { about, onClick }: { about: string; onClick: () => void }): VNode {
   const label = `${text}: ${about}`;
   return element("button", { type: "button", class: "wb-small", "aria-label": label, onClick }, text);

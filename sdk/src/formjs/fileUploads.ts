@@ -1,4 +1,4 @@
-/** The service behind the file fields of one form: what is on its way, what was refused, what there is room for. */
+/** The service behind the file fields of one form: running uploads, refused files, and the remaining room. */
 import type { AttachmentMetadata } from "../generated/index.ts";
 import { ProblemError } from "../problemError.ts";
 import { FileRefused, type Uploader } from "../uploader.ts";
@@ -14,73 +14,73 @@ import {
   type SubmitEvent,
 } from "./formServices.ts";
 import { checkLimits, type FormLimits, type Usage } from "./limits.ts";
+import { type Language, type Messages, messagesIn, refusalIn } from "./messages.ts";
 import { fieldName, type Path, samePath, withoutRow } from "./paths.ts";
 import { variableNames } from "./schema.ts";
-import { type Language, refusalIn, type Words, wordsIn } from "./words.ts";
 
 export interface FilePickerOptions {
   readonly uploader: Uploader;
   /** English by default. */
   readonly language?: Language;
-  /** What is known beforehand. The uploader is asked for kinds and size where they are left out. */
+  /** Limits that are known in advance. The uploader is asked for file types and size if they are missing. */
   readonly limits?: FormLimits;
-  /** Of an earlier visit. Those that the form's data does not name are removed. */
+  /** Drafts from before a reload. Those that are not in the form's data are removed. */
   readonly drafts?: readonly Draft[];
   /**
-   * Asks the server for the drafts that there are (visitors: `GET public/start-form`), when an upload had no answer or was
-   * stopped, so that what it left is removed and room is counted right.
+   * Asks the server which drafts exist (for visitors: `GET public/start-form`). It is called after an upload that was
+   * stopped or got no answer, to remove what it left and to count the room correctly.
    */
   readonly findDrafts?: () => Promise<readonly Draft[]>;
-  /** What the form's files take up, after each change. */
+  /** Called after each change with what the form's files take up. */
   readonly onUsage?: (usage: Usage) => void;
-  /** Why a file was not taken, which its field says as well: `FileRefused`, `ProblemError`, or what `fetch` throws. */
+  /** Called with `FileRefused`, `ProblemError` or what `fetch` throws. The field shows the reason too. */
   readonly onRefused?: (error: unknown) => void;
 }
 
-/** A file that is on its way, or was refused. */
+/** A running upload, or a file that was refused. */
 export interface Upload {
   readonly file: File;
   /** 0 to 1. */
   readonly progress: number;
   readonly refusal?: string;
-  /** Whether sending it once more may help. */
+  /** Whether a second attempt may succeed. */
   readonly again?: boolean;
 }
 
 /** The field that a file is for. */
 export interface Target {
-  /** Where its value stands now. */
+  /** The current path of its value. */
   readonly place: Path;
   readonly accept: string;
-  /** Whether the file stands beside those that are there, or in their place. */
+  /** Whether the file is added to the existing ones. Otherwise it replaces them. */
   readonly several: boolean;
 }
 
 interface Running {
-  /** Its place changes with the rows of a list. */
+  /** Its place changes when a row of a list is removed. */
   target: Target;
   readonly stop: AbortController;
   upload: Upload;
-  /** Whether there was room for it: only then does it take up any. */
+  /** Whether there was room for the file. Only then it counts. */
   accepted: boolean;
   ended: Promise<void>;
 }
 
-/** Fired when anything that a field shows has changed. */
+/** The event that is fired when anything that a field shows has changed. */
 export const changed = "fileUploads.changed";
 
 export class FileUploads {
   readonly language: Language;
-  readonly words: Words;
-  /** What is known beforehand. */
+  readonly messages: Messages;
+  /** Limits that are known in advance. */
   limits: FormLimits;
-  /** Whether the form was sent while files were on their way. */
+  /** Whether the visitor tried to send the form during an upload. */
   sentTooEarly = false;
   readonly #options: FilePickerOptions;
   readonly #services: FormServices;
   readonly #files: FormFiles;
   readonly #drafts: Drafts;
-  readonly #said = new Map<string, string>();
+  readonly #announcements = new Map<string, string>();
   #running: Running[] = [];
 
   constructor(options: FilePickerOptions, services: FormServices) {
@@ -89,9 +89,9 @@ export class FileUploads {
     this.#services = services;
     this.#files = createFormFiles(services);
     const known = drafts.map(({ metadata }) => metadata);
-    this.#drafts = createDrafts({ uploader, known, findDrafts, onChange: () => this.#tell() });
+    this.#drafts = createDrafts({ uploader, known, findDrafts, onChange: () => this.#notify() });
     this.language = language;
-    this.words = wordsIn(language);
+    this.messages = messagesIn(language);
     this.limits = limits;
     this.#listen(services.eventBus);
     void this.#learnLimits();
@@ -101,7 +101,7 @@ export class FileUploads {
     eventBus.on("import.done", () => this.#files.forgetInitially(this.#drafts.ids()));
     eventBus.on("changed", (state: FormState) => this.#follow(state));
     eventBus.on("repeatRenderManager.remove", (removal: RowRemoval) => this.#removeRow(removal));
-    // Before every other listener, so that they see each file as a variable, and an upload under way as a fault.
+    // Before all other listeners, so that they see each file as a variable and a running upload as a fault.
     eventBus.on("submit", 5_000, (event: SubmitEvent) => this.#complete(event));
     eventBus.on("reset", () => this.#clear());
     eventBus.on("form.clear", () => this.#clear());
@@ -112,28 +112,31 @@ export class FileUploads {
     return this.#at(place).map(({ upload }) => upload);
   }
 
-  /** What has just happened in a field, for a screen reader. */
-  said(place: Path): string {
-    return this.#said.get(fieldName(place)) ?? "";
+  /** The last event in a field, for a screen reader. */
+  announcement(place: Path): string {
+    return this.#announcements.get(fieldName(place)) ?? "";
   }
 
-  /** One after the other in a field, so that its files keep the order in which they were chosen. */
+  /** The uploads of a field run one after the other, so that its files keep the order in which they were chosen. */
   begin(file: File, target: Target): void {
     const earlier = this.#at(target.place).at(-1)?.ended;
     const stop = new AbortController();
     const upload = { file, progress: 0 };
     const running: Running = { target, stop, upload, accepted: false, ended: Promise.resolve() };
     this.#running = [...this.#running, running];
-    this.#tell();
+    this.#notify();
     running.ended = earlier ? earlier.then(() => this.#run(running)) : this.#run(running);
   }
 
-  /** Stops an upload, or puts a refusal away. */
+  /** Stops a running upload, or removes a refused file from the list. */
   dismiss(upload: Upload): void {
     const running = this.#running.find((other) => other.upload === upload);
     if (!running) return;
     this.#stop([running]);
-    this.#say(running.target.place, upload.refusal === undefined ? this.words.stopped(upload.file.name) : "");
+    this.#announce(
+      running.target.place,
+      upload.refusal === undefined ? this.messages.stopped(upload.file.name) : "",
+    );
   }
 
   retry(upload: Upload): void {
@@ -142,13 +145,13 @@ export class FileUploads {
     if (running) this.begin(upload.file, running.target);
   }
 
-  /** Takes an attached file out of the form's data. */
+  /** Removes an attached file from the form's data. */
   remove(place: Path, { attachmentId, fileName }: AttachedFile): void {
     this.#files.set(
       place,
       this.#files.at(place).filter((file) => file.attachmentId !== attachmentId),
     );
-    this.#say(place, this.words.removed(fileName));
+    this.#announce(place, this.messages.removed(fileName));
   }
 
   async #run(running: Running): Promise<void> {
@@ -158,7 +161,7 @@ export class FileUploads {
       await this.#drafts.lookForLost();
       stop.signal.throwIfAborted();
       await this.#findRoom(running);
-      this.#say(running.target.place, this.words.uploading(upload.file.name));
+      this.#announce(running.target.place, this.messages.uploading(upload.file.name));
       await this.#drafts.upload(upload.file, {
         fieldName: fieldName(running.target.place),
         signal: stop.signal,
@@ -171,24 +174,24 @@ export class FileUploads {
       if (stop.signal.aborted) return;
       this.#show(running, { refusal: refusalIn(this.language, reason), again: mayHelpAgain(error) });
       // The refusal itself is an alert.
-      this.#say(running.target.place, "");
+      this.#announce(running.target.place, "");
       this.#options.onRefused?.(error);
     }
   }
 
-  /** A draft that came too late, when its upload had been stopped, is one that the data does not name. */
+  /** If the upload was stopped in the meantime, the draft is not in the data, so `#follow` removes it. */
   #attach(running: Running, metadata: AttachmentMetadata): void {
     const { target, stop } = running;
     this.#running = this.#running.filter((other) => other !== running);
     if (stop.signal.aborted) this.#follow(this.#services.form._getState());
     else {
-      const there = target.several ? this.#files.at(target.place) : [];
-      this.#files.set(target.place, [...there, { metadata }]);
-      this.#say(target.place, this.words.uploaded(metadata.file_name));
+      const existing = target.several ? this.#files.at(target.place) : [];
+      this.#files.set(target.place, [...existing, { metadata }]);
+      this.#announce(target.place, this.messages.uploaded(metadata.file_name));
     }
   }
 
-  /** The server had less room than was known here: it is asked again, and said how much is left. */
+  /** The server had less room than expected: asks it again, so that the visitor learns how much room is left. */
   async #reasonFor(error: unknown, { upload, target }: Running): Promise<unknown> {
     if (!(error instanceof ProblemError && error.code === "session_quota_exceeded")) return error;
     await this.#drafts.lookUp();
@@ -201,10 +204,10 @@ export class FileUploads {
   }
 
   #check(file: File, { accept }: Target, usage: Usage): void {
-    checkLimits(file, { ...this.limits, accept, usage }, this.words);
+    checkLimits(file, { ...this.limits, accept, usage }, this.messages);
   }
 
-  /** Throws `FileRefused` where there is none, also when the file that is replaced has gone. */
+  /** Throws `FileRefused` if there is no room, even without the files that are replaced. */
   async #findRoom(running: Running): Promise<void> {
     const { target, stop, upload } = running;
     const check = (usage: Usage) => this.#check(upload.file, target, usage);
@@ -239,15 +242,15 @@ export class FileUploads {
 
   #show(running: Running, news: Partial<Upload>): void {
     running.upload = { ...running.upload, ...news };
-    this.#tell();
+    this.#notify();
   }
 
-  #say(place: Path, text: string): void {
-    this.#said.set(fieldName(place), text);
-    this.#tell();
+  #announce(place: Path, text: string): void {
+    this.#announcements.set(fieldName(place), text);
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.#underWay().length === 0) this.sentTooEarly = false;
     this.#services.eventBus.fire(changed);
     this.#options.onUsage?.(this.#usage());
@@ -259,7 +262,7 @@ export class FileUploads {
     this.#options.onUsage?.(this.#usage());
   }
 
-  /** A file stays with its row, and goes with it. */
+  /** A file moves with its row, and is removed with it. */
   #removeRow({ dataPath: list, index }: RowRemoval): void {
     const gone: Running[] = [];
     for (const running of this.#running) {
@@ -268,36 +271,36 @@ export class FileUploads {
       else gone.push(running);
     }
     this.#stop(gone);
-    this.#said.clear();
-    this.#tell();
+    this.#announcements.clear();
+    this.#notify();
   }
 
   #clear(): void {
     this.#stop(this.#running);
-    this.#said.clear();
-    this.#tell();
+    this.#announcements.clear();
+    this.#notify();
   }
 
-  /** Uploads of fields that are hidden are not waited for: the form is sent without them. */
+  /** Does not wait for the uploads of hidden fields: the form is sent without them. */
   #complete({ data, errors }: SubmitEvent): void {
     const paths = fileFieldsOf(this.#services).map(({ valuePath }) => valuePath);
     const { schema } = this.#services.form._getState();
     spreadFiles(data, { paths, taken: schema ? variableNames(schema) : [] });
     const places = this.#underWay().map(({ target }) => target.place);
     const waiting = paths.filter((path) => places.some((place) => samePath(place, path)));
-    // Not under the field's id, where form-js keeps what it shows itself: the field says it as long as it is true.
-    for (const path of waiting) errors[`${fieldName(path)}_upload`] = [this.words.stillUploading];
+    // Not under the field's id: form-js would keep showing the error. The field shows it only while it is true.
+    for (const path of waiting) errors[`${fieldName(path)}_upload`] = [this.messages.stillUploading];
     this.sentTooEarly = waiting.length > 0;
-    this.#tell();
+    this.#notify();
   }
 
-  /** Without an answer nothing is known beforehand, and the server says no. */
+  /** Without an answer, no limits are known in advance, and only the server checks the files. */
   async #learnLimits(): Promise<void> {
     const { extensions, maxFileBytes } = this.limits;
     if (extensions && maxFileBytes !== undefined) return;
     const known = await this.#options.uploader.limits().catch(() => undefined);
     if (known) this.limits = { extensions: known.extensions, maxFileBytes: known.maxBytes, ...this.limits };
-    this.#tell();
+    this.#notify();
   }
 }
 

@@ -1,13 +1,13 @@
-/** The files in a form's data, by the place where they stand. */
+/** The files in a form's data, by their path. */
 import { type AttachedFile, attachedFiles, fieldValue, keepFiles } from "./attachedFiles.ts";
 import { type FormServices, fileFieldsOf } from "./formServices.ts";
 import { lacksRow, type Path, put, samePath, valueAt } from "./paths.ts";
 
 export interface FormFiles {
   at(place: Path): readonly AttachedFile[];
-  /** Also of a field that is hidden at the moment. A row that is gone stays gone. */
+  /** Also works for a field that is hidden. Does not bring a removed row back. */
   set(place: Path, files: readonly Pick<AttachedFile, "metadata">[]): void;
-  /** A reset empties the form of these: what it goes back to does not name them any more. */
+  /** Removes these files from the data that a reset restores. */
   forgetInitially(attachmentIds: readonly string[]): void;
 }
 

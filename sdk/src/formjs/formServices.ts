@@ -1,4 +1,4 @@
-/** The parts of form-js that are used here; its own types leave them open. */
+/** The services of form-js that are used here. Its own types do not describe them. */
 import type { Path } from "./paths.ts";
 import type { Component } from "./schema.ts";
 
@@ -22,13 +22,13 @@ export interface RowRemoval {
 
 export interface FormState {
   readonly data: Record<string, unknown> | null;
-  /** What a reset goes back to. */
+  /** The data that a reset restores. */
   readonly initialData: Record<string, unknown> | null;
   readonly schema: Component | null;
 }
 
 export interface FormServices {
-  /** What `createForm` was given. */
+  /** The options of `createForm`. */
   readonly config: { debounce?: number | boolean };
   readonly eventBus: {
     on(event: string, priority: number, listener: (event: never) => void): void;
@@ -46,7 +46,7 @@ export interface FormServices {
   readonly formFieldRegistry: { get(id: string): { readonly type: string } | undefined };
 }
 
-/** The file fields that are shown. */
+/** The file fields that are visible. */
 export function fileFieldsOf(services: FormServices): readonly FieldInstance[] {
   const { formFieldInstanceRegistry, formFieldRegistry } = services;
   return formFieldInstanceRegistry

@@ -1,6 +1,6 @@
 /**
- * A form-js 2 module whose file fields upload what is chosen at once, with progress, and put the metadata into the
- * form's data: `createForm({ …, additionalModules: [filePicker({ uploader })] })`.
+ * A form-js 2 module. Its file fields upload a file as soon as it is chosen, show the progress, and put the metadata
+ * into the form's data: `createForm({ …, additionalModules: [filePicker({ uploader })] })`.
  */
 import { FilePickerField } from "./filePickerField.ts";
 import { type FilePickerOptions, FileUploads } from "./fileUploads.ts";
@@ -11,9 +11,9 @@ export { type AttachedFile, filesIn, keepFiles } from "./attachedFiles.ts";
 export { type Draft, dataWithDrafts } from "./draftsInForm.ts";
 export type { FilePickerOptions } from "./fileUploads.ts";
 export type { FormLimits, Usage } from "./limits.ts";
-export { type Language, refusalIn, size } from "./words.ts";
+export { type Language, refusalIn, size } from "./messages.ts";
 
-/** One for each form: it knows that form's uploads. With Indonesian, form-js's own texts are Indonesian too. */
+/** Each form needs its own module, which holds its uploads. In Indonesian, it also translates form-js's own texts. */
 export function filePicker(options: FilePickerOptions): Record<string, unknown> {
   const names = [
     "config",
@@ -27,7 +27,7 @@ export function filePicker(options: FilePickerOptions): Record<string, unknown> 
     const services = Object.fromEntries(
       names.map((name, index) => [name, parts[index]]),
     ) as unknown as FormServices;
-    // Typed text that form-js has not taken yet is lost when the form is drawn again, as it is when an upload ends.
+    // The form is drawn again when an upload ends. With debounce, text that was typed just before would be lost.
     services.config.debounce = false;
     services.formFields.register("filepicker", FilePickerField);
     return new FileUploads(options, services);

@@ -1,16 +1,16 @@
-/** What is said to a visitor before a byte is sent: kind, size, and what the form has room for. */
+/** The checks before a byte is sent: file type, size, and the form's remaining room. */
 import { FileRefused } from "../uploader.ts";
-import type { Words } from "./words.ts";
+import type { Messages } from "./messages.ts";
 
 export interface FormLimits {
   readonly extensions?: readonly string[];
   readonly maxFileBytes?: number | undefined;
-  /** Of the form as a whole. */
+  /** For the whole form. */
   readonly maxFiles?: number;
   readonly maxTotalBytes?: number;
 }
 
-/** Files and bytes, attached or on their way. */
+/** Files and bytes, attached or being uploaded. */
 export interface Usage {
   readonly files: number;
   readonly bytes: number;
@@ -22,21 +22,21 @@ export interface Claim extends FormLimits {
   readonly accept: string;
 }
 
-/** Throws `FileRefused` in the words given. */
-export function checkLimits(file: File, claim: Claim, words: Words): void {
+/** Throws `FileRefused` with one of the messages. */
+export function checkLimits(file: File, claim: Claim, messages: Messages): void {
   const extensions = allowedExtensions(claim.accept, claim.extensions);
   const { maxFileBytes, maxFiles, maxTotalBytes, usage } = claim;
   if (extensions && !extensions.includes(extensionOf(file.name)))
-    throw new FileRefused("extension_not_allowed", words.wrongType(extensions));
-  if (file.size === 0) throw new FileRefused("file_empty", words.empty);
+    throw new FileRefused("extension_not_allowed", messages.wrongType(extensions));
+  if (file.size === 0) throw new FileRefused("file_empty", messages.empty);
   if (maxFileBytes !== undefined && file.size > maxFileBytes)
-    throw new FileRefused("payload_too_large", words.tooLarge(maxFileBytes));
+    throw new FileRefused("payload_too_large", messages.tooLarge(maxFileBytes));
   if (maxFiles !== undefined && usage.files >= maxFiles)
-    throw new FileRefused("session_quota_exceeded", words.noFilesLeft(maxFiles));
+    throw new FileRefused("session_quota_exceeded", messages.noFilesLeft(maxFiles));
   if (maxTotalBytes !== undefined && usage.bytes + file.size > maxTotalBytes)
     throw new FileRefused(
       "session_quota_exceeded",
-      words.noBytesLeft(Math.max(0, maxTotalBytes - usage.bytes)),
+      messages.noBytesLeft(Math.max(0, maxTotalBytes - usage.bytes)),
     );
 }
 
@@ -49,7 +49,7 @@ const typeExtensions: Readonly<Record<string, readonly string[]>> = {
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ["xlsx"],
 };
 
-/** Those of the server that the field accepts too; undefined where neither says anything. */
+/** The extensions that both the server and the field accept. Undefined if neither restricts them. */
 export function allowedExtensions(
   accept: string,
   extensions: readonly string[] | undefined,

@@ -1,11 +1,11 @@
-/** What the file field says, in English and Indonesian. */
+/** The messages of the file field, in English and Indonesian. */
 import { ProblemError } from "../problemError.ts";
 import { FileRefused } from "../uploader.ts";
 import { englishRefusals, indonesianRefusals } from "./refusals.ts";
 
 export type Language = "en" | "id";
 
-export interface Words {
+export interface Messages {
   readonly choose: string;
   readonly replace: string;
   readonly add: string;
@@ -31,7 +31,7 @@ export interface Words {
   readonly refused: string;
 }
 
-const english: Words = {
+const english: Messages = {
   choose: "Choose file",
   replace: "Replace file",
   add: "Add files",
@@ -41,7 +41,7 @@ const english: Words = {
   dismiss: "Dismiss",
   uploading: (name) => `Uploading ${name}`,
   uploaded: (name) => `${name} is attached.`,
-  removed: (name) => `${name} is removed.`,
+  removed: (name) => `${name} was removed.`,
   stopped: (name) => `${name} is no longer being uploaded.`,
   stillUploading: "Wait until the file is uploaded.",
   allowed: (extensions, maxBytes) =>
@@ -59,7 +59,7 @@ const english: Words = {
   refused: "The file is not allowed.",
 };
 
-const indonesian: Words = {
+const indonesian: Messages = {
   choose: "Pilih berkas",
   replace: "Ganti berkas",
   add: "Tambah berkas",
@@ -88,9 +88,9 @@ const indonesian: Words = {
   refused: "Berkas tidak diizinkan.",
 };
 
-export const wordsIn = (language: Language): Words => (language === "id" ? indonesian : english);
+export const messagesIn = (language: Language): Messages => (language === "id" ? indonesian : english);
 
-/** Bytes for people: `52 kB`, `1.5 MB`, in powers of 1,024 as the limits are. */
+/** A number of bytes for people: `52 kB`, `1.5 MB`. It uses powers of 1,024, like the limits. */
 export function size(bytes: number, language: Language): string {
   const inMb = bytes >= 1024 ** 2;
   const value = inMb ? bytes / 1024 ** 2 : Math.ceil(bytes / 1024);
@@ -98,14 +98,16 @@ export function size(bytes: number, language: Language): string {
   return `${number.format(value)} ${inMb ? "MB" : "kB"}`;
 }
 
-/** Why a file was not taken, for the person who chose it. */
+/** Why a file was refused, for the person who chose it. */
 export function refusalIn(language: Language, error: unknown): string {
-  const words = wordsIn(language);
+  const messages = messagesIn(language);
   if (error instanceof FileRefused) return error.message;
-  if (!(error instanceof ProblemError)) return words.unreachable;
+  if (!(error instanceof ProblemError)) return messages.unreachable;
   const { code, status, message, retryAfterSeconds } = error;
-  if (code === "rate_limited") return words.tooMany(retryAfterSeconds ?? 60);
-  if (code === "unauthenticated") return words.expired;
-  if (status >= 500) return words.serverFault;
-  return language === "id" ? (indonesianRefusals[code] ?? words.refused) : (englishRefusals[code] ?? message);
+  if (code === "rate_limited") return messages.tooMany(retryAfterSeconds ?? 60);
+  if (code === "unauthenticated") return messages.expired;
+  if (status >= 500) return messages.serverFault;
+  return language === "id"
+    ? (indonesianRefusals[code] ?? messages.refused)
+    : (englishRefusals[code] ?? message);
 }

@@ -1,4 +1,4 @@
-/** Where a value stands in a form's data: `["rows", 1, "scan"]`, which an upload's `field_name` says as `rows.1.scan`. */
+/** The path of a value in a form's data: `["rows", 1, "scan"]`. An upload's `field_name` has it as `rows.1.scan`. */
 
 export type Path = readonly (string | number)[];
 
@@ -12,7 +12,7 @@ export function valueAt(data: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], data);
 }
 
-/** Puts a value there, and makes what leads there. */
+/** Puts a value at a path, and creates the objects and lists on the way. */
 export function put(data: Record<string, unknown>, [first, ...rest]: Path, value: unknown): void {
   if (first === undefined) return;
   const [next] = rest;
@@ -23,7 +23,7 @@ export function put(data: Record<string, unknown>, [first, ...rest]: Path, value
   }
 }
 
-/** Whether a list on the way has no such row. A list that is not there yet lacks none. */
+/** Whether an existing list on the path does not have the row. */
 export const lacksRow = (data: unknown, path: Path) =>
   path.some((part, depth) => {
     const list = valueAt(data, path.slice(0, depth));
@@ -35,7 +35,7 @@ export interface Row {
   readonly index: number;
 }
 
-/** Where a path leads once a row is gone; undefined where it led into that row. */
+/** The path after the removal of a row. Undefined if it led into that row. */
 export function withoutRow(path: Path, { list, index }: Row): Path | undefined {
   const own = path[list.length];
   if (!samePath(path.slice(0, list.length), list) || typeof own !== "number" || own < index) return path;

@@ -1,4 +1,4 @@
-/** The server's refusals of a file, by code. Its own sentences are English, and these two of them speak of bytes. */
+/** Texts for the server's refusals, by code. The server's own messages are English, and two of them speak of bytes. */
 export const englishRefusals: Readonly<Record<string, string>> = {
   payload_too_large: "The file is too large.",
   session_quota_exceeded: "The form has no room for this file. Remove another one first.",

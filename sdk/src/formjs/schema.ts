@@ -1,4 +1,4 @@
-/** What a form's schema says of its fields. */
+/** What is needed of a form's schema. */
 
 export interface Component {
   readonly type?: string;
@@ -12,7 +12,7 @@ export function filePickers({ type, components = [], ...field }: Component): Com
   return [...(type === "filepicker" ? [field] : []), ...components.flatMap(filePickers)];
 }
 
-/** The variables that the fields make: the first part of each one's path. */
+/** The variables that the fields produce: the first part of each path. */
 export function variableNames({ key, path, components = [] }: Component): string[] {
   const [own] = (key || path || "").split(".");
   return own ? [own] : components.flatMap(variableNames);

@@ -1,4 +1,4 @@
-/** form-js's own texts in Indonesian, as a module for `additionalModules`. English needs none. */
+/** form-js's own texts in Indonesian, as a module for `additionalModules`. */
 const indonesian: Readonly<Record<string, string>> = {
   "Add new": "Tambah",
   "All values selected": "Semua nilai sudah dipilih",

@@ -1,10 +1,10 @@
-/** The form's uploads, in a field. */
+/** The form's uploads, for use in a field. */
 import { FormContext } from "@bpmn-io/form-js-viewer";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { changed, type FileUploads } from "./fileUploads.ts";
 import type { FormServices } from "./formServices.ts";
 
-/** The field is drawn again when they change. */
+/** Draws the field again when an upload changes. */
 export function useUploads(): FileUploads {
   const eventBus = useService<FormServices["eventBus"]>("eventBus");
   const [, redraw] = useState({});

@@ -1,9 +1,9 @@
 /** What a visitor is told of a file that is not taken: beforehand, and by the server, in both languages. */
 import { describe, expect, test } from "bun:test";
 import { allowedExtensions, checkLimits } from "../../../sdk/src/formjs/limits.ts";
+import { type Language, messagesIn, refusalIn, size } from "../../../sdk/src/formjs/messages.ts";
 import { indonesianRefusals } from "../../../sdk/src/formjs/refusals.ts";
 import { indonesianTexts } from "../../../sdk/src/formjs/translation.ts";
-import { type Language, refusalIn, size, wordsIn } from "../../../sdk/src/formjs/words.ts";
 import { ProblemError } from "../../../sdk/src/index.ts";
 import { rejections } from "../../../src/files/content/rejection.ts";
 
@@ -15,21 +15,23 @@ const refusal = (code: string, init: ResponseInit) =>
   );
 
 describe.each(["en", "id"] as const)("in %s", (language: Language) => {
-  const words = wordsIn(language);
+  const messages = messagesIn(language);
   const check = (given: File, more: { accept?: string; usage?: { files: number; bytes: number } } = {}) => {
     const { accept = "", usage = { files: 0, bytes: 0 } } = more;
-    return () => checkLimits(given, { ...limits, accept, usage }, words);
+    return () => checkLimits(given, { ...limits, accept, usage }, messages);
   };
 
   test("kind, emptiness, size, count and sum are told apart before a byte is sent", () => {
     expect(check(file("a.PNG"))).not.toThrow();
-    expect(check(file("a.exe"))).toThrow(words.wrongType(limits.extensions));
-    expect(check(file("no extension"))).toThrow(words.wrongType(limits.extensions));
-    expect(check(file("a.png"), { accept: ".pdf" })).toThrow(words.wrongType(["pdf"]));
-    expect(check(file("a.png", 0))).toThrow(words.empty);
-    expect(check(file("a.png", 1001))).toThrow(words.tooLarge(1000));
-    expect(check(file("a.png"), { usage: { files: 2, bytes: 0 } })).toThrow(words.noFilesLeft(2));
-    expect(check(file("a.png", 600), { usage: { files: 1, bytes: 1000 } })).toThrow(words.noBytesLeft(500));
+    expect(check(file("a.exe"))).toThrow(messages.wrongType(limits.extensions));
+    expect(check(file("no extension"))).toThrow(messages.wrongType(limits.extensions));
+    expect(check(file("a.png"), { accept: ".pdf" })).toThrow(messages.wrongType(["pdf"]));
+    expect(check(file("a.png", 0))).toThrow(messages.empty);
+    expect(check(file("a.png", 1001))).toThrow(messages.tooLarge(1000));
+    expect(check(file("a.png"), { usage: { files: 2, bytes: 0 } })).toThrow(messages.noFilesLeft(2));
+    expect(check(file("a.png", 600), { usage: { files: 1, bytes: 1000 } })).toThrow(
+      messages.noBytesLeft(500),
+    );
   });
 
   test("every refusal of the server has its sentence", async () => {
@@ -40,11 +42,11 @@ describe.each(["en", "id"] as const)("in %s", (language: Language) => {
     for (const code of ["payload_too_large", "session_quota_exceeded"])
       expect(refusalIn(language, await refusal(code, { status: 409 }))).not.toContain("A sentence.");
     const limited = await refusal("rate_limited", { status: 429, headers: { "Retry-After": "7" } });
-    expect(refusalIn(language, limited)).toBe(words.tooMany(7));
+    expect(refusalIn(language, limited)).toBe(messages.tooMany(7));
     expect(refusalIn(language, await refusal("storage_unavailable", { status: 503 }))).toBe(
-      words.serverFault,
+      messages.serverFault,
     );
-    expect(refusalIn(language, new TypeError("fetch failed"))).toBe(words.unreachable);
+    expect(refusalIn(language, new TypeError("fetch failed"))).toBe(messages.unreachable);
   });
 });
 
