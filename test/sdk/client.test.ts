@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createClient } from "../../sdk/src/index.ts";
 import { operations } from "../../src/generated/operations.ts";
 
-test("each operation that is no page is a method of its tag's client", () => {
+test("every operation except pages is a method of its tag's client", () => {
   const client = createClient({ baseUrl: "http://127.0.0.1" }) as unknown as Record<
     string,
     Record<string, unknown>

@@ -1,4 +1,4 @@
-/** The reference's rules for values: metadata, tasklist and report values. */
+/** The rules for values: metadata, and the values of tasklist and reports. */
 import { expect, test } from "bun:test";
 import { readAttachmentVariable, resolveFileValue } from "../../sdk/src/index.ts";
 
@@ -13,7 +13,7 @@ test("metadata is an object with file_name and a UUID in attachment_id, else in 
   });
 });
 
-test("anything else is said to be no metadata", () => {
+test("any other value is not metadata", () => {
   const others = ["", "text", "[]", "null", 7, { file_name: "a" }, { id }, { id: "7", file_name: "a" }];
   for (const other of others) expect(readAttachmentVariable(other).kind).toBe("not_metadata");
 });

@@ -1,4 +1,4 @@
-/** The SDK's receiver under the conformance kit, in memory and to disk, and the errors that it names. */
+/** The SDK's receiver in the conformance kit, in memory and to disk, and its error codes. */
 import { expect, test } from "bun:test";
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { receiveFileTo } from "../../sdk/src/disk.ts";
 import { ReceiveError, receiveFile } from "../../sdk/src/index.ts";
 import { cases } from "./receiverKit/cases.ts";
+import { checkReceiver } from "./receiverKit/checkReceiver.ts";
 import { startIssuer } from "./receiverKit/issuer.ts";
-import { judge } from "./receiverKit/judge.ts";
 
 const allGood = cases.map(({ name }) => ({ name, faults: [] }));
 const refused = (error: unknown) => {
@@ -20,14 +20,16 @@ const codeOf = (receiving: Promise<unknown>) =>
     (error) => (error instanceof ReceiveError ? error.code : error),
   );
 
-test("receiveFile does what the conformance kit wants in every case", async () => {
-  expect(await judge((value) => receiveFile(value).then((file) => file.bytes(), refused))).toEqual(allGood);
+test("receiveFile passes every case of the conformance kit", async () => {
+  expect(await checkReceiver((value) => receiveFile(value).then((file) => file.bytes(), refused))).toEqual(
+    allGood,
+  );
 });
 
-test("receiveFileTo does too, and leaves nothing behind where it refuses", async () => {
+test("receiveFileTo passes too, and leaves nothing behind after a refusal", async () => {
   const folder = await mkdtemp(join(tmpdir(), "receive-"));
   let count = 0;
-  const verdicts = await judge(async (value) => {
+  const verdicts = await checkReceiver(async (value) => {
     const path = join(folder, String(count++));
     return receiveFileTo(value, path).then(() => readFile(path), refused);
   });
@@ -36,7 +38,7 @@ test("receiveFileTo does too, and leaves nothing behind where it refuses", async
   await rm(folder, { recursive: true });
 });
 
-test("receiveFileTo finds out that it cannot write before it uses the link, and replaces files alone", async () => {
+test("receiveFileTo checks the path before it uses the link, and replaces only files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "receive-"));
   const issuer = await startIssuer();
   const at = (name: string) => join(folder, name);
@@ -77,7 +79,7 @@ test("receiveFileTo finds out that it cannot write before it uses the link, and 
 });
 
 test("a receiver that asks HEAD first, retries or ignores the digest fails the kit", async () => {
-  const careless = await judge(async (value) => {
+  const careless = await checkReceiver(async (value) => {
     if (!value.startsWith("http")) return new Uint8Array();
     await fetch(value, { method: "HEAD" });
     const response = await fetch(value).catch(() => undefined);
@@ -111,7 +113,7 @@ test("each refusal has its own code", async () => {
   expect(await codeOf(receiveFile("https://user:secret@bank.example/x"))).toBe("bad_url");
 });
 
-test("what is no text is refused as a ReceiveError too, in memory and on disk", async () => {
+test("a value that is not text is refused with a ReceiveError, in memory and on disk", async () => {
   const path = join(tmpdir(), crypto.randomUUID());
   const places: [unknown, string][] = [
     [null, "no_file"],
@@ -126,7 +128,7 @@ test("what is no text is refused as a ReceiveError too, in memory and on disk", 
   }
 });
 
-test("the exact name arrives, but never one that leaves a folder", async () => {
+test("the exact name arrives, but never one that leads out of a folder", async () => {
   const issuer = await startIssuer();
   expect((await receiveFile(issuer.valueOf("odd-name"))).name).toBe('\u5408\u540c; "final" (1).pdf');
   expect((await receiveFile(issuer.valueOf("hostile-name"))).name).toBe(".._.._etc_passwd");

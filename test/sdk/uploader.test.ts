@@ -45,7 +45,7 @@ test("a file is uploaded with progress, replaced, finalized, and received once",
   });
 });
 
-test("a file that replaces a committed one, or one whose removal fails, is still told", async () => {
+test("an upload still succeeds if the file that it replaces cannot be removed", async () => {
   const uploader = await login();
   const { attachment_id } = await uploader.upload(pdf(), { fieldName: "contract" });
   await uploader.finalize([attachment_id], { processInstanceId: "4712" });
@@ -68,7 +68,7 @@ test("a file that replaces a committed one, or one whose removal fails, is still
   expect(third.file_name).toBe("third.pdf");
 });
 
-test("a visitor uploads and removes with the form token alone", async () => {
+test("a visitor uploads and removes with only the form token", async () => {
   const { formSessions } = createClient({
     baseUrl,
     token: await server.token(),
@@ -82,7 +82,7 @@ test("a visitor uploads and removes with the form token alone", async () => {
   await visitor.remove(attachment_id);
 });
 
-test("the limits are known beforehand, and break in plain words", async () => {
+test("the limits are known in advance, and their messages are plain", async () => {
   const uploader = await login();
   expect(await uploader.limits()).toMatchObject({ maxBytes: 10 * 1024 * 1024 });
   const wrong = await uploader.upload(pdf("run.exe"), { fieldName: "contract" }).catch((error) => error);
@@ -94,7 +94,7 @@ test("the limits are known beforehand, and break in plain words", async () => {
   expect(inPlainWords(refusal)).toStartWith("The PDF");
 });
 
-test("an aborted upload throws its reason, and no connection is said plainly", async () => {
+test("an aborted upload throws its reason, and a missing connection has a plain message", async () => {
   const aborted = await (await login())
     .upload(pdf(), { fieldName: "contract", signal: AbortSignal.abort() })
     .catch((error) => error);
@@ -103,7 +103,7 @@ test("an aborted upload throws its reason, and no connection is said plainly", a
   expect(inPlainWords(await nowhere.limits().catch((error) => error))).toContain("could not be reached");
 });
 
-test("no chosen file is said before anything is asked, and only the connection's faults are called so", async () => {
+test("a missing file is refused without a request, and only connection faults are called that", async () => {
   const asked: string[] = [];
   const nowhere = (async (url: string) => {
     asked.push(url);
@@ -134,7 +134,7 @@ test("no chosen file is said before anything is asked, and only the connection's
   ]);
 });
 
-test("what the server refuses is a ProblemError, for every class of the client", async () => {
+test("every class of the client throws a ProblemError if the server refuses", async () => {
   const { tables } = createClient({ baseUrl, token: await server.token(), tenant: { id: 1 } });
   expect(tables.getTable({ table: "missing" })).rejects.toMatchObject({
     name: "ProblemError",

@@ -39,7 +39,7 @@ const count = async () => {
   return row?.records;
 };
 
-test("each write has one record: who, when, what, how it ended and how many rows", async () => {
+test("each write has one record: who, when, what, the outcome and the number of rows", async () => {
   const name = freshName();
   const since = new Date();
   const path = rowsPath(name);
@@ -70,7 +70,7 @@ test("each write has one record: who, when, what, how it ended and how many rows
   }
 });
 
-test("the actor and the tenant are the token's", async () => {
+test("actor and tenant come from the token", async () => {
   const caller = { user: "Siti Rahma <siti@bank.example>", tenant: 7 };
   const table = await makeTable(server, { a: "text" }, { caller });
   await table.insert({ a: "x" });
@@ -137,7 +137,7 @@ test("reads and callers who may not write leave no record", async () => {
   expect(await count()).toBe(before);
 });
 
-test("the trail takes no update, no delete and no truncate, not even from the table's owner", async () => {
+test("the trail refuses update, delete and truncate, even from the table's owner", async () => {
   await makeTable(server, { a: "text" });
   const before = await count();
   for (const statement of [
@@ -153,7 +153,7 @@ test("the trail takes no update, no delete and no truncate, not even from the ta
   expect(await count()).toBe(before);
 });
 
-test("a change and its record are one transaction", async () => {
+test("a change and its record are written in one transaction", async () => {
   const table = await makeTable(server, { a: "text" });
   await table.insert({ a: "x" });
   const [made] = await server.sql.unsafe(
@@ -168,7 +168,7 @@ test("a change and its record are one transaction", async () => {
   ]);
 });
 
-test("where the record cannot be written, the change is not made", async () => {
+test("if the record cannot be written, the change is not made", async () => {
   const table = await makeTable(server, { a: "text" });
   await table.insert({ a: "kept" });
   await server.sql.begin(async (tx) => {
@@ -189,7 +189,7 @@ test("where the record cannot be written, the change is not made", async () => {
   expect(await send(server, `GET ${tablePath("unrecorded")}`)).toMatchObject({ status: 404 });
 });
 
-test("writes whose backend is killed half-way are 503, change nothing and are recorded as failures", async () => {
+test("a write whose backend is killed answers 503, changes nothing and is recorded as a failure", async () => {
   const patient = await startServer({ database, secret: "one secret that both of the servers share" });
   const table = await makeTable(patient, { a: "text" });
   await table.insert({ a: "kept" });
@@ -222,7 +222,7 @@ async function killBlocked(backends: number): Promise<void> {
   }
 }
 
-test("while backends are killed at random, every row has its success record and every record its row", async () => {
+test("while backends are killed at random, every row has a success record and every success record a row", async () => {
   const table = await makeTable(server, { n: "integer" });
   const answers = new Map<number, Answer>();
   let running = true;

@@ -47,7 +47,7 @@ async function existence(name: string) {
   return row as unknown as { listed: boolean; made: boolean };
 }
 
-test("a tenant that two dozen requests name at once is provisioned once", async () => {
+test("a tenant that 24 simultaneous requests name is provisioned once", async () => {
   const caller = { tenant: 77 };
   const make = (_: unknown, n: number) => makeTable(server(n), { a: "text" }, { caller });
   const tables = await Promise.all(Array.from({ length: 24 }, make));
@@ -55,7 +55,7 @@ test("a tenant that two dozen requests name at once is provisioned once", async 
   expect(data.tables).toHaveLength(tables.length);
 });
 
-test("of two dozen simultaneous creates of one name one succeeds, the others are 400", async () => {
+test("of 24 simultaneous creates of one name, one succeeds and the others answer 400", async () => {
   for (let round = 0; round < 4; round++) {
     const name = freshName();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => create(n, name, { a: "text" })));
@@ -66,14 +66,14 @@ test("of two dozen simultaneous creates of one name one succeeds, the others are
   }
 });
 
-test("of two dozen simultaneous drops of one table one succeeds, the others are 404", async () => {
+test("of 24 simultaneous drops of one table, one succeeds and the others answer 404", async () => {
   const { name } = await makeTable(server(0), { a: "text" });
   const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => drop(n, name)));
   expect(tally(answers)).toEqual({ 200: 1, 404: 23 });
   expect(await existence(name)).toEqual({ listed: false, made: false });
 });
 
-test("creates against drops: as many of the one as of the other succeed, and registry and table agree", async () => {
+test("creates and drops of one name alternate, and registry and database agree", async () => {
   const name = freshName();
   const answers = await Promise.all(
     Array.from({ length: 48 }, (_, n) => (n % 4 < 2 ? create(n, name, { a: "text" }) : drop(n, name))),
@@ -85,14 +85,14 @@ test("creates against drops: as many of the one as of the other succeed, and reg
   expect((counts[201] ?? 0) - (counts[200] ?? 0)).toBe(listed ? 1 : 0);
 });
 
-test("two tenants create one name at once without a word to each other", async () => {
+test("tenants can create tables of one name at the same time", async () => {
   const name = freshName();
   const make = (_: unknown, n: number) =>
     makeTable(server(n), { a: "text" }, { name, caller: { tenant: 100 + n } });
   expect(await Promise.all(Array.from({ length: 12 }, make))).toHaveLength(12);
 });
 
-/** One name, by turns two tables that share a column's name but nothing else. */
+/** Two tables that take turns under one name. They share only a column's name. */
 const shapes = [
   { v: "integer", a: "text" },
   { v: "text", b: "jsonb", c: "timestamp" },
@@ -103,7 +103,7 @@ const fits = (row: Record<string, unknown>) =>
     ? "a" in row && !("b" in row)
     : typeof row.v === "string" && "b" in row && !("a" in row);
 
-test("while a table is dropped and made again in another shape, nobody meets a stale plan or value", async () => {
+test("while a table is dropped and created in another shape, nobody gets a stale plan or value", async () => {
   const name = freshName();
   const path = rowsPath(name);
   let running = true;
@@ -164,7 +164,7 @@ test("a definition that another server changed is noticed by the next request", 
   }
 });
 
-test("rows that two servers insert at once all arrive", async () => {
+test("all rows that two servers insert at the same time arrive", async () => {
   const table = await makeTable(server(0), { n: "integer" });
   const insert = (_: unknown, n: number) =>
     send(server(n), `POST ${table.path}`, { body: { rows: [{ n }] } });

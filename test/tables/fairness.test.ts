@@ -1,4 +1,4 @@
-/** One tenant's writes of the same rows delay nobody else. */
+/** The writes of one tenant to the same rows do not delay anybody else. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import postgres from "postgres";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("forty updates of rows that somebody has locked: another tenant and readiness are answered meanwhile", async () => {
+test("during forty updates of locked rows, another tenant and /readyz still get answers", async () => {
   const table = await makeTable(server, { n: "integer" });
   await table.insert({ n: 1 });
   const other = await makeTable(server, { n: "integer" }, { caller: { tenant: 2 } });

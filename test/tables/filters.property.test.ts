@@ -60,7 +60,7 @@ const pool: Readonly<Record<ColumnType, readonly (readonly [value: unknown, ...t
 };
 const types = Object.keys(pool) as ColumnType[];
 
-/** For each column the place of a value in its pool; null for none. */
+/** For each column, the index of a value in its pool; null for no value. */
 type Row = Readonly<Record<ColumnType, number | null>>;
 const anyRow = fc.record(
   Object.fromEntries(types.map((type) => [type, fc.option(fc.nat(pool[type].length - 1))])),
@@ -74,7 +74,7 @@ const anyFilter = fc
 const valuesOf = (row: Row): Values =>
   Object.fromEntries(types.map((type) => [type, row[type] === null ? null : pool[type][row[type]]?.[0]]));
 
-test("filters of any type find the rows that equal in all of them, and no others", async () => {
+test("filters of any type find exactly the rows that equal all of them", async () => {
   const check = async (rows: Row[], filters: [ColumnType, number, number][]) => {
     await table.insert(...rows.map(valuesOf));
     const wanted = new Map(filters.map(([type, value]) => [type, value]));
@@ -92,7 +92,7 @@ test("filters of any type find the rows that equal in all of them, and no others
   await fc.assert(fc.asyncProperty(rows, filters, check), { seed: 20260904, numRuns: 60 });
 });
 
-test("a value that was stored is found by its own text", async () => {
+test("a stored value is found by its own text", async () => {
   for (const type of types) {
     const check = async ({ sent, answered }: { sent: unknown; answered: string }) => {
       await table.insert({ [type]: sent });
@@ -100,7 +100,7 @@ test("a value that was stored is found by its own text", async () => {
       expect(await table.rows({ [type]: text })).toHaveLength(1);
       expect(await table.remove({ [type]: sent })).toBe(1);
     };
-    // What a URL holds.
+    // Texts that fit into a URL.
     const short = samples[type].filter(
       ({ sent, answered }) => JSON.stringify(sent).length + answered.length < 2_000,
     );
@@ -139,7 +139,7 @@ const unreadable: Readonly<Record<Exclude<ColumnType, "text">, readonly string[]
   ],
 };
 
-test("a filter that does not read as its column's type is 400 at its place", async () => {
+test("a filter that its column's type cannot read answers 400 with its pointer", async () => {
   for (const [type, texts] of Object.entries(unreadable))
     for (const text of texts) {
       const answer = await send(server, `GET ${table.path}?${type}=${encodeURIComponent(text)}`);

@@ -21,7 +21,7 @@ const create = (name: string, ...columns: string[]) => {
   return send(server, `POST ${tablesPath()}`, { body: { name, columns: definitions } });
 };
 
-test("every name of the rule serves as a table's and as a column's, and is nobody else's", async () => {
+test("every valid name works for a table and for a column, without collisions", async () => {
   const check = async (name: string, columns: string[]) => {
     const table = await makeTable(server, Object.fromEntries(columns.map((column) => [column, "text"])), {
       name,
@@ -39,7 +39,7 @@ test("every name of the rule serves as a table's and as a column's, and is nobod
   await fc.assert(fc.asyncProperty(names, columns, check), settings);
 });
 
-test("every other text is refused as a table's and as a column's name, and makes nothing", async () => {
+test("every other text is refused as the name of a table or column, and nothing is created", async () => {
   const edges = [
     "",
     "A",
@@ -79,7 +79,7 @@ test("every other text is refused as a table's and as a column's name, and makes
   expect(left).toHaveLength(0);
 });
 
-test("63 characters are a name, 64 are not", async () => {
+test("a name has at most 63 characters", async () => {
   const [longest, longer] = ["a".repeat(63), "a".repeat(64)];
   expect(await create(longer, "ok")).toMatchObject({ status: 400, pointers: ["/name"] });
   expect(await create(freshName(), longer)).toMatchObject({ status: 400, pointers: ["/columns/0/name"] });
@@ -92,7 +92,7 @@ test("63 characters are a name, 64 are not", async () => {
   });
 });
 
-test("names that differ in their 63rd character only are different tables and columns", async () => {
+test("names that differ only in their 63rd character are different tables and columns", async () => {
   const stem = "b".repeat(62);
   const columns = { [`${stem}0`]: "text", [`${stem}1`]: "text" } as const;
   const tables = [];
@@ -103,7 +103,7 @@ test("names that differ in their 63rd character only are different tables and co
     expect(await table.values()).toEqual([{ [`${stem}0`]: `${n}`, [`${stem}1`]: "same" }]);
 });
 
-test("every word of SQL serves as a column's name", async () => {
+test("every keyword of SQL can be a column's name", async () => {
   const words = await keywords("true");
   const columns = Object.fromEntries(words.map((word) => [word, "text" as const]));
   const table = await makeTable(server, columns);
@@ -115,7 +115,7 @@ test("every word of SQL serves as a column's name", async () => {
   expect(await table.remove({ ...row, select: "changed" })).toBe(1);
 });
 
-test("every reserved word serves as a table's name", async () => {
+test("every reserved word can be a table's name", async () => {
   for (const word of await keywords("catcode = 'R'")) {
     const table = await makeTable(server, { user: "text" }, { name: word });
     await table.insert({ user: word });

@@ -30,7 +30,7 @@ beforeEach(async () => {
   before = await everything();
 });
 
-/** All that nobody may change through the API: relations outside the registry, and rows in and behind them. */
+/** Everything that nobody may change through the API: relations outside of the registry, and their rows. */
 async function everything(): Promise<unknown> {
   const relations = await server.sql`
     select nspname, relname, relkind, relnatts, reltype from pg_class c join pg_namespace n on n.oid = relnamespace
@@ -40,7 +40,7 @@ async function everything(): Promise<unknown> {
   return [[...relations], [...rows], [...tenants], await theirs.rows(), await own.rows()];
 }
 
-/** Names that mean something else somewhere, as they stand in a URL. */
+/** Names that have another meaning somewhere, as a URL has them. */
 const names = [
   ...["trx_loan", "TRX_LOAN", "Own", "OWN", "own%20", "%20own", "own%0A", "%EF%BD%8Fwn"],
   ...[
@@ -86,7 +86,7 @@ const names = [
   ...["constructor", "..%2Fown", "*", "own,trx_loan", "a".repeat(64), "a".repeat(5_000), "%F0%9F%91%A9"],
 ];
 
-test("what the registry does not list is 404 for every operation, however it is spelled", async () => {
+test("every operation answers 404 for a name that the registry does not list, in any spelling", async () => {
   const where = { a: "x" };
   for (const name of names)
     for (const [request, body] of [
@@ -107,17 +107,17 @@ test("what the registry does not list is 404 for every operation, however it is 
   expect(await everything()).toEqual(before);
 }, 30_000);
 
-test("a name that is not properly encoded, or holds U+0000, is 400", async () => {
+test("a name that is badly encoded or contains U+0000 answers 400", async () => {
   for (const name of ["%", "%zz", "%ff", "%ed%a0%80", "%00", "own%00", "own%00.trx_loan"])
     for (const path of [tablePath(name), rowsPath(name)])
       expect(await send(server, `GET ${path}`)).toMatchObject({ status: 400 });
 });
 
-test("percent-encoding of an ordinary name is the same name", async () => {
+test("a percent-encoded name is the same name", async () => {
   expect(await send(server, `GET ${tablePath("%6f%77n")}`)).toMatchObject({ body: { data: own.record } });
 });
 
-test("a name that any relation or type of the schema has is refused and nothing is overwritten", async () => {
+test("the name of any relation or type in the schema is refused, and nothing is overwritten", async () => {
   const taken = [
     ...[
       "own",
@@ -144,13 +144,13 @@ test("a name that any relation or type of the schema has is refused and nothing 
   expect(body.data.tables).toEqual([own.record]);
 });
 
-test("names of functions, of other schemas' and of other tenants' tables are free", async () => {
+test("the names of functions and of tables in other schemas are free", async () => {
   for (const name of ["some_function", "elsewhere", "theirs", "tenants", "audit_log", "pg_class", "pg_temp"])
     await (await makeTable(server, { a: "text" }, { name })).drop();
   expect(await everything()).toEqual(before);
 });
 
-test("two tenants' tables of one name are two tables", async () => {
+test("two tenants' tables of the same name are separate tables", async () => {
   const [one, two] = await Promise.all(
     [3, 4].map((tenant) => makeTable(server, { a: "text" }, { name: "shared", caller: { tenant } })),
   );
@@ -161,7 +161,7 @@ test("two tenants' tables of one name are two tables", async () => {
   expect(await one?.values()).toEqual([{ a: "of tenant 3" }]);
 });
 
-test("a tenant's administrator is nobody in another tenant, however its id is spelled", async () => {
+test("an administrator has no access to another tenant, in any spelling of its id", async () => {
   const headers = { authorization: `Bearer ${await server.token({ tenant: 2 })}` };
   for (const tenant of [
     "1",
@@ -183,7 +183,7 @@ test("a tenant's administrator is nobody in another tenant, however its id is sp
   expect(await send(server, `GET ${tablesPath(2)}`, { headers })).toMatchObject({ status: 200 });
 });
 
-test("every operation is 401 without an administrator's valid token, always with the same body", async () => {
+test("every operation without an administrator's valid token answers the same 401", async () => {
   const operations = [
     ...[`GET ${tablesPath()}`, `POST ${tablesPath()}`, `GET ${tablePath("own")}`],
     ...[`DELETE ${tablePath("own")}?confirm=true`, `GET ${rowsPath("own")}`, `POST ${rowsPath("own")}`],
@@ -223,7 +223,7 @@ test("every operation is 401 without an administrator's valid token, always with
   expect(await everything()).toEqual(before);
 });
 
-test("a table that the platform makes under the name of a dropped one is not the tenant's", async () => {
+test("a table that the platform creates under a dropped table's name does not belong to the tenant", async () => {
   const table = await makeTable(server, { a: "text" });
   for (let use = 0; use < 5; use++) await table.rows();
   await table.drop();

@@ -1,4 +1,4 @@
-/** The largest bodies are judged in little more time than it takes to write them down, and answered with few faults. */
+/** The largest bodies are checked nearly as fast as they are written, and their answers have few faults. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { columnTypes } from "../../src/tables/columnTypes/index.ts";
 import { builtInColumns, type Definition } from "../../src/tables/definition.ts";
@@ -23,7 +23,7 @@ test.each([
   ["PATCH", (columns: string) => `{"where":{"n":1},"set":${columns}}`],
   ["PATCH", (columns: string) => `{"where":${columns},"set":{"n":1}}`],
   ["DELETE", (columns: string) => `{"where":${columns}}`],
-])("%s with many unknown columns is a 400 with at most a hundred faults", async (method, bodyOf) => {
+])("%s with many unknown columns answers 400 with at most a hundred faults", async (method, bodyOf) => {
   const ask = (count: number) => send(server, `${method} ${table.path}`, { body: bodyOf(unknown(count)) });
   const few = await ask(1_500);
   expect({ status: few.status, code: few.code }).toEqual({ status: 400, code: "unknown_column" });
@@ -33,7 +33,7 @@ test.each([
   expect(many.pointers.length).toBe(1);
 });
 
-test("a column's name of megabytes is not repeated in the answer", async () => {
+test("a column name of megabytes is not repeated in the answer", async () => {
   const answer = await send(server, `POST ${table.path}`, { body: `{"rows":[{"${"x".repeat(8e6)}":1}]}` });
   expect({ status: answer.status, code: answer.code }).toEqual({ status: 400, code: "invalid_body" });
   expect(answer.text.length).toBeLessThan(2_000);
@@ -45,25 +45,25 @@ const milliseconds = (work: () => unknown) => {
   return performance.now() - at;
 };
 
-test("millions of numbers in jsonb are judged about as fast as they are written", () => {
+test("millions of numbers in jsonb are checked about as fast as they are written", () => {
   for (const digits of ["1.10", "12.0e0", "0.00001"]) {
     const numbers = { a: Array.from({ length: 3_000_000 }, () => JSON.rawJSON(digits)) };
     const writing = milliseconds(() => JSON.stringify(numbers));
-    const judging = milliseconds(() => {
+    const checking = milliseconds(() => {
       expect(columnTypes.jsonb.accepts(numbers)).toBe(true);
       expect(columnTypes.jsonb.growth?.(numbers)).toBeLessThan(1);
     });
-    expect(judging / writing).toBeLessThan(12);
+    expect(checking / writing).toBeLessThan(12);
   }
 });
 
-test("numbers that grow too much are counted until it is too much", () => {
+test("counting the growth of numbers stops at the limit", () => {
   const numbers = Array.from({ length: 3_000_000 }, () => 1e-7);
   const writing = milliseconds(() => JSON.stringify(numbers));
   expect(milliseconds(() => columnTypes.jsonb.growth?.(numbers)) / writing).toBeLessThan(12);
 });
 
-test("a text of digits that no number has is refused in time linear to it", () => {
+test("a text with too many digits is refused in linear time", () => {
   for (const type of ["integer", "bigint", "numeric"] as const)
     for (const text of [
       "1".repeat(32e6),
@@ -74,7 +74,7 @@ test("a text of digits that no number has is refused in time linear to it", () =
       expect(milliseconds(() => expect(columnTypes[type].accepts(text)).toBe(false))).toBeLessThan(3_000);
 });
 
-test("rows whose columns come in another order than the first one's are judged as fast", () => {
+test("rows with their columns in another order than the first row are checked as fast", () => {
   const names = Array.from({ length: 1_500 }, (_, index) => `c${index}`);
   const columns = names.map((name) => ({ name, type: "text" as const, nullable: true }));
   const definition: Definition = {

@@ -18,7 +18,7 @@ import {
   tablesPath,
 } from "../support/tables.ts";
 
-// Longer than Bun's 5 s: what a test waits for here are the time-outs of others.
+// Longer than Bun's 5 s, because these tests wait for the timeouts of the server and the database.
 setDefaultTimeout(60_000);
 
 /** A server that reaches its database through a proxy, and waits 300 ms for a lock. */
@@ -77,7 +77,7 @@ async function recovery({ path }: TestTable, of = server): Promise<number> {
   return (performance.now() - since) / 1000;
 }
 
-test("while the database is away every operation is 503 with Retry-After; when it is back they work", async () => {
+test("without the database every operation answers 503 with Retry-After; afterwards they work", async () => {
   const table = await keptTable();
   proxy.set("refuse");
   const since = performance.now();
@@ -89,7 +89,7 @@ test("while the database is away every operation is 503 with Retry-After; when i
   expect(await table.values()).toEqual([{ a: "kept" }]);
 });
 
-test("a database that takes connections and says nothing is 503 too, after seconds", async () => {
+test("a database that accepts connections but does not answer leads to 503 after seconds", async () => {
   const table = await keptTable();
   proxy.set("hang");
   const since = performance.now();
@@ -100,7 +100,7 @@ test("a database that takes connections and says nothing is 503 too, after secon
   expect(await recovery(table)).toBeLessThan(3);
 });
 
-test("wherever a connection breaks in the answer to a write, row and record agree", async () => {
+test("wherever the connection breaks during a write, row and record agree", async () => {
   const table = await makeTable(server, { n: "integer" });
   const attempts = new Map<number, string>();
   const insert = async (n: number) => {
@@ -122,7 +122,7 @@ test("wherever a connection breaks in the answer to a write, row and record agre
     expect([n, records.get(requestId)?.outcome === "success"]).toEqual([n, present.has(n)]);
 });
 
-test("a table that somebody locks is 503 busy in the time of lock_timeout, the others go on", async () => {
+test("a locked table answers 503 busy after lock_timeout, and other tables still work", async () => {
   const [table, other] = [await keptTable(), await keptTable()];
   await server.sql.begin(async (tx) => {
     await tx.unsafe(`lock table tenant_1.${table.name} in access exclusive mode`);
@@ -141,7 +141,7 @@ test("a table that somebody locks is 503 busy in the time of lock_timeout, the o
   expect(failures.map(({ action }) => action).sort()).toEqual(["delete", "drop_table", "insert", "update"]);
 });
 
-test("more requests than connections behind one lock all come back as busy", async () => {
+test("if more requests than connections wait for one lock, all answer busy", async () => {
   const table = await keptTable();
   await server.sql.begin(async (tx) => {
     await tx.unsafe(`lock table tenant_1.${table.name} in access exclusive mode`);
@@ -151,13 +151,13 @@ test("more requests than connections behind one lock all come back as busy", asy
   expect(await recovery(table)).toBeLessThan(1);
 });
 
-test("a lock is waited for 5 s and a statement 30 s unless it is said otherwise", async () => {
+test("the default timeouts are 5 s for a lock and 30 s for a statement", async () => {
   const [settings] = await server.sql`
     select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`;
   expect<unknown>(settings).toEqual({ lock: "5s", statement: "30s" });
 });
 
-test("a PostgreSQL that is killed under load is 503 until it is back, and no acknowledged row is lost", async () => {
+test("while a killed PostgreSQL restarts, requests answer 503, and no acknowledged row is lost", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "waybill-tables-outage-"));
   const postgres = await startEmbeddedPostgres({ dataDir, log: silent });
   const own = await startServer({ database: { url: postgres.url, drop: async () => {} } });

@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 const settings = { seed: 20260904, numRuns: 25 };
 const types = Object.keys(samples) as ColumnType[];
 
-/** What the rows' column `v` answers, read without rounding. */
+/** The answered values of column `v`, read without rounding. */
 async function answered({ path }: TestTable): Promise<string[]> {
   const { text } = await send(server, `GET ${path}?limit=500`);
   const { data } = parseExactly(text) as { data: { rows: { v: unknown }[] } };
@@ -28,7 +28,7 @@ const expected = (all: readonly Sample[]) => all.map((sample) => sample.answered
 for (const type of types) {
   const several = fc.array(samples[type], { minLength: 1, maxLength: 40 });
 
-  test(`${type}: nothing is lost of a value that goes in with an insert`, async () => {
+  test(`${type}: an inserted value is answered without loss`, async () => {
     const table = await makeTable(server, { v: type, n: "integer" });
     const check = async (given: Sample[]) => {
       await table.insert(...given.map(({ sent }) => ({ v: sent, n: 1 })));
@@ -38,7 +38,7 @@ for (const type of types) {
     await fc.assert(fc.asyncProperty(several, check), settings);
   });
 
-  test(`${type}: nothing is lost of a value that goes in with a set, and where finds it`, async () => {
+  test(`${type}: a value in set is answered without loss, and where finds it`, async () => {
     const table = await makeTable(server, { v: type });
     const check = async (first: Sample, second: Sample) => {
       await table.insert({ v: first.sent });
@@ -59,7 +59,7 @@ test("raw JSON text keeps every digit", async () => {
   expect(text).toContain(`12345678901234567890.1200, 1${"0".repeat(400)}, -0.10`);
 });
 
-test("keys such as __proto__ survive beside numbers of any length", async () => {
+test("keys such as __proto__ are kept next to numbers of any length", async () => {
   const table = await makeTable(server, { v: "jsonb" });
   const docs = [
     `{"__proto__": 1.10, "": 2}`,
@@ -71,7 +71,7 @@ test("keys such as __proto__ survive beside numbers of any length", async () => 
   expect(await answered(table)).toEqual(docs.map((doc) => canonical(parseExactly(doc))));
 });
 
-test("nesting up to 128 levels in all is kept, more is refused", async () => {
+test("up to 128 levels of nesting are kept, more are refused", async () => {
   const table = await makeTable(server, { v: "jsonb" });
   const nested = (levels: number) => `{"rows":[{"v":${"[".repeat(levels)}1.10${"]".repeat(levels)}}]}`;
   expect(await send(server, `POST ${table.path}`, { body: nested(125) })).toMatchObject({ status: 201 });
@@ -83,7 +83,7 @@ test("nesting up to 128 levels in all is kept, more is refused", async () => {
     });
 });
 
-test("the longest numbers work, longer ones are refused in no time", async () => {
+test("the longest numbers work, and longer ones are refused quickly", async () => {
   const table = await makeTable(server, { v: "numeric" });
   const longest = `${"9".repeat(131_072)}.${"7".repeat(16_383)}`;
   await table.insert({ v: exactly(longest) });
@@ -181,7 +181,7 @@ const refused: Readonly<Record<ColumnType, readonly string[]>> = {
 };
 
 for (const type of types)
-  test(`${type}: what it does not take is refused at its place, in rows, where and set`, async () => {
+  test(`${type}: invalid values are refused with their pointer, in rows, where and set`, async () => {
     const table = await makeTable(server, { v: type });
     const rows = refused[type].map((text) => `{"v":${text}}`);
     const answer = await send(server, `POST ${table.path}`, { body: `{"rows":[${rows}]}` });
@@ -197,7 +197,7 @@ for (const type of types)
     expect(await table.rows()).toEqual([]);
   });
 
-test("U+0000 and halves of surrogate pairs are refused at their places, in values and in keys", async () => {
+test("U+0000 and halves of surrogate pairs are refused with their pointer, in values and in keys", async () => {
   const table = await makeTable(server, { v: "text", doc: "jsonb" });
   const values = ['"a\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"'];
   const docs = ['["\\u0000"]', '{"a":{"\\ud800":1}}', '{"a/b":"\\udfff"}', '"\\u0000"'];

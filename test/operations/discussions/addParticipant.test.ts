@@ -34,7 +34,7 @@ test("adding a participant again changes nothing", async () => {
   expect(await add(instance, "bob", { user: "carol" })).toEqual(first);
 });
 
-test("nobody adds themselves, or anybody else, to a discussion that they are not in: 404", async () => {
+test("a user who takes no part cannot add anybody to a discussion: 404", async () => {
   const instance = freshInstance();
   const mallory = member();
   await add(instance, freshUser());
@@ -44,7 +44,7 @@ test("nobody adds themselves, or anybody else, to a discussion that they are not
   expect(await refusal(add(instance, freshUser(), mallory))).toMatchObject(missing);
 });
 
-test("an administrator of another tenant is a 401, and adds to their own discussion only", async () => {
+test("an administrator of another tenant gets 401, and adds only to their own tenant's discussion", async () => {
   const instance = freshInstance();
   expect(await refusal(add(instance, "x", { tenant: 2 }))).toMatchObject({ status: 401 });
   const theirs = await server.discussions({ tenant: 2 });
@@ -55,7 +55,7 @@ test("an administrator of another tenant is a 401, and adds to their own discuss
   expect(participants).toEqual([]);
 });
 
-test("instances and users with any signs in their names are kept apart", async () => {
+test("instances and users with any characters in their names are kept apart", async () => {
   const names = ["a/b", "a%2Fb", "a b", "a+b", "é", "e\u0301", "../x", "a?b#c", "👩‍👩‍👧", "' or 1=1"];
   for (const name of names) expect(await add(name, name)).toMatchObject({ user: name });
   const api = await server.discussions();
@@ -69,14 +69,14 @@ test.each([
   ["nobody", {}, ["/user"]],
   ["an empty name", { user: "" }, ["/user"]],
   ["a name that is too long", { user: "x".repeat(256) }, ["/user"]],
-  ["a member that is not known", { user: "x", role: "admin_sop" }, ["/role"]],
-])("a body that does not fit is a 400: %s", async (_what, body, pointers) => {
+  ["an unknown member", { user: "x", role: "admin_sop" }, ["/role"]],
+])("an invalid body answers 400: %s", async (_what, body, pointers) => {
   const path = "POST /api/v1/probis/discussions/4711/participants";
   const headers = { "x-active-tenant": xActiveTenant };
   expect(await send(server, path, { body, headers })).toMatchObject({ status: 400, pointers });
 });
 
-test("an instance whose name is too long, or holds U+0000, is a 400", async () => {
+test("an instance id that is too long or contains U+0000 answers 400", async () => {
   const headers = { "x-active-tenant": xActiveTenant };
   for (const name of ["x".repeat(256), "a%00b", "a%ff"])
     expect(

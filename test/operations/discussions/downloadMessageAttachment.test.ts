@@ -20,7 +20,7 @@ interface Posted {
   readonly attachment: string;
 }
 
-/** A message with one file, in a discussion of its own. */
+/** A message with one file, in a new discussion. */
 async function posted(discussion = discussionOn(server)): Promise<Posted> {
   const by = await discussion.join();
   const files = [await fixture("weasyprint.pdf", { as: "Slip gaji é.pdf" })];
@@ -28,7 +28,7 @@ async function posted(discussion = discussionOn(server)): Promise<Posted> {
   return { discussion, by, message, attachment: attachments[0]?.attachment_id ?? "" };
 }
 
-test("whoever may read the discussion gets the file, whole, under its name", async () => {
+test("everybody who may read the discussion gets the whole file under its name", async () => {
   const { discussion, by, message, attachment } = await posted();
   const bytes = await fixtureBytes("weasyprint.pdf");
   const digest = createHash("sha256").update(bytes).digest("base64");
@@ -47,7 +47,7 @@ test("whoever may read the discussion gets the file, whole, under its name", asy
   }
 });
 
-test("to others the discussion does not exist, from the moment they leave also to its author", async () => {
+test("for others the discussion does not exist, and neither for an author who has left", async () => {
   const { discussion, by, message, attachment } = await posted();
   await discussion.leave(by);
   for (const other of [by, member()])
@@ -57,7 +57,7 @@ test("to others the discussion does not exist, from the moment they leave also t
     });
 });
 
-test("an attachment is reached through its own message and discussion only, and all else looks alike", async () => {
+test("an attachment is found only through its own message and discussion; anything else is the same 404", async () => {
   const { discussion, by, message, attachment } = await posted();
   const second = await discussion.post(by, { text: "no file" });
   const other = await posted();
@@ -85,7 +85,7 @@ test("the same instance in another tenant has no such attachment", async () => {
   expect(await refusal(discussion.download({ tenant: 2 }, message, attachment))).toMatchObject(notFound);
 });
 
-test("one whose object is gone is a 404, one that is damaged a 500 that gives no byte of it", async () => {
+test("a missing object answers 404, and a damaged one answers 500 without any of its bytes", async () => {
   const { discussion, by, message, attachment } = await posted();
   const key = `files/1/${attachment}`;
   const object = await server.deps.storage.get(key);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("messages come oldest first, each as it was answered when it was posted", async () => {
+test("messages come oldest first, each exactly as postMessage answered it", async () => {
   const discussion = discussionOn(server);
   const [bob, carol] = [await discussion.join(), await discussion.join()];
   const png = await fixture("pillow.png");
@@ -23,7 +23,7 @@ test("messages come oldest first, each as it was answered when it was posted", a
     expect(await discussion.list(by)).toEqual({ messages: posted, page: 0, limit: 50 });
 });
 
-test("pages of any size give each message once", async () => {
+test("pages of any size list each message once", async () => {
   const discussion = discussionOn(server);
   for (let n = 0; n < 7; n++) await discussion.post({ user: freshUser() }, { text: String(n) });
   const texts: string[] = [];
@@ -36,7 +36,7 @@ test("pages of any size give each message once", async () => {
 });
 
 test.each(["page=-1", "page=x", "page=1.5", "limit=0", "limit=501", "limit=", "offset=1"])(
-  "a page that cannot be is a 400: %s",
+  "an invalid page answers 400: %s",
   async (query) => {
     const path = `GET ${messagesPath("4711")}?${query}`;
     const answer = await send(server, path, { headers: { "x-active-tenant": "tenant-1" } });
@@ -44,11 +44,11 @@ test.each(["page=-1", "page=x", "page=1.5", "limit=0", "limit=501", "limit=", "o
   },
 );
 
-test("a discussion in which nobody has spoken is empty to those who may read it", async () => {
+test("a discussion without messages is an empty list for its readers", async () => {
   expect(await discussionOn(server).list({})).toEqual({ messages: [], page: 0, limit: 50 });
 });
 
-test("to anybody else a discussion looks as if it did not exist: 404", async () => {
+test("for anybody else a discussion does not exist: 404", async () => {
   const discussion = discussionOn(server);
   const bob = await discussion.join();
   await discussion.post(bob, { text: "between us" });
@@ -60,7 +60,7 @@ test("to anybody else a discussion looks as if it did not exist: 404", async () 
   expect(await refusal(discussion.list(bob))).toMatchObject({ status: 404 });
 });
 
-test("other discussions' and other tenants' messages are not among them", async () => {
+test("messages of other discussions and tenants are not listed", async () => {
   const discussion = discussionOn(server);
   await discussion.post({}, { text: "here" });
   await discussionOn(server).post({}, { text: "elsewhere" });
@@ -71,7 +71,7 @@ test("other discussions' and other tenants' messages are not among them", async 
   expect(await refusal(foreign)).toMatchObject({ status: 401 });
 });
 
-test("what many say at once is all there, once", async () => {
+test("messages that many users post at the same time are all listed once", async () => {
   const discussion = discussionOn(server);
   const texts = Array.from({ length: 40 }, (_, n) => String(n));
   await Promise.all(texts.map((text) => discussion.post({ user: freshUser() }, { text })));

@@ -31,7 +31,7 @@ test("a participant and an engine see the discussion too", async () => {
     expect((await list(instance, by)).participants.map(({ user }) => user)).toEqual([bob]);
 });
 
-test("to anybody else a discussion looks as if it did not exist: 404", async () => {
+test("for anybody else a discussion does not exist: 404", async () => {
   const instance = freshInstance();
   await add(instance, freshUser());
   const mallory = member();
@@ -41,11 +41,11 @@ test("to anybody else a discussion looks as if it did not exist: 404", async () 
   expect(likeness(there)).toEqual(likeness(nowhere));
 });
 
-test("a discussion without participants is empty to those who manage it", async () => {
+test("a discussion without participants is an empty list for those who manage it", async () => {
   expect(await list(freshInstance())).toEqual({ participants: [] });
 });
 
-test("a login of the tenant is needed, and its slug", async () => {
+test("the request needs a login of the tenant and the tenant's slug", async () => {
   expect(await refusal(list(freshInstance(), { tenant: 2 }))).toMatchObject({ status: 401 });
   const path = "GET /api/v1/probis/discussions/4711/participants";
   expect(await send(server, path)).toMatchObject({ status: 401 });

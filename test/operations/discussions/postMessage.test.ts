@@ -26,7 +26,7 @@ test("a participant posts a text", async () => {
   });
 });
 
-test("a message may be files alone, or both; each file has an id of its own", async () => {
+test("a message may have only files, or text and files; each file has its own id", async () => {
   const discussion = discussionOn(server);
   const bob = await discussion.join();
   const files = [card, await fixture("weasyprint.pdf", { as: "Slip gaji é.pdf" })];
@@ -47,21 +47,21 @@ test("a message may be files alone, or both; each file has an id of its own", as
   }
 });
 
-test("administrators and engines post where they take no part", async () => {
+test("administrators and engines can post without taking part", async () => {
   const discussion = discussionOn(server);
   expect(await discussion.post({}, { text: "from above" })).toMatchObject({ author: "alice" });
   const engine = { user: "engine-1", roles: ["engine"] };
   expect(await discussion.post(engine, { files: [card] })).toMatchObject({ author: "engine-1" });
 });
 
-test("a message without a text and without files is a 400", async () => {
+test("a message without text and files answers 400", async () => {
   const discussion = discussionOn(server);
   for (const message of [{}, { text: "" }, { text: " \n\t " }])
     expect(await refusal(discussion.post({}, message))).toMatchObject({ status: 400, code: "invalid_body" });
   expect(await discussion.list({})).toMatchObject({ messages: [] });
 });
 
-test("to anybody else the discussion does not exist: 404, and nothing of the message stays", async () => {
+test("for anybody else the discussion does not exist: 404, and nothing is stored", async () => {
   const discussion = discussionOn(server);
   const bob = await discussion.join();
   const before = await storedRemains(server);
@@ -75,7 +75,7 @@ test("to anybody else the discussion does not exist: 404, and nothing of the mes
   expect(await storedRemains(server)).toEqual({ ...before, temporary: 0 });
 });
 
-test("another tenant's discussion of the same instance is another discussion", async () => {
+test("each tenant has its own discussion of an instance id", async () => {
   const discussion = discussionOn(server);
   const bob = await discussion.join(member());
   await discussion.post(bob, { text: "ours" });
@@ -86,7 +86,7 @@ test("another tenant's discussion of the same instance is another discussion", a
   expect((await discussion.list(bob)).messages.map(({ text }) => text)).toEqual(["ours"]);
 });
 
-test("where one file is refused the answer says which, and nothing of the message stays", async () => {
+test("if a file is refused, the answer says which one, and nothing is stored", async () => {
   const discussion = discussionOn(server);
   const before = await storedRemains(server);
   const macros = await fixture("pillow.png", { as: "page.html" });
@@ -106,7 +106,7 @@ test("where one file is refused the answer says which, and nothing of the messag
   expect(await storedRemains(server)).toEqual({ ...before, temporary: 0 });
 });
 
-test("more than 5 files, and a text of more than 10,000 characters, are a 400", async () => {
+test("more than 5 files or 10,000 characters of text answer 400", async () => {
   const discussion = discussionOn(server);
   const six = Array.from({ length: 6 }, () => card);
   expect(await refusal(discussion.post({}, { files: six }))).toMatchObject({
@@ -117,7 +117,7 @@ test("more than 5 files, and a text of more than 10,000 characters, are a 400", 
   expect(answer).toMatchObject({ status: 400, pointers: ["/text"] });
 });
 
-test("text of any kind comes back as it was sent", async () => {
+test("any text is answered exactly as it was sent", async () => {
   const discussion = discussionOn(server);
   const texts = [
     "<script>alert(1)</script>",
@@ -137,7 +137,7 @@ test("a login of the tenant is needed", async () => {
   expect(await refusal(call)).toMatchObject({ status: 401 });
 });
 
-test("a user posts 60 messages a minute; the next is a 429, another user's is not", async () => {
+test("a user may post 60 messages a minute; the next one answers 429, other users are not affected", async () => {
   const discussion = discussionOn(server);
   const admin = () => ({ user: freshUser() });
   const busy = admin();

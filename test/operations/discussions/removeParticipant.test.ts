@@ -20,14 +20,14 @@ const discussion = async (processInstanceId: string, by?: TokenClaims) => {
   };
 };
 
-test("an administrator removes a participant, and nobody else with them", async () => {
+test("an administrator removes exactly one participant", async () => {
   const { add, remove, users } = await discussion(freshInstance());
   for (const user of ["bob", "bob ", "Bob", "carol"]) await add(user);
   await remove("bob");
   expect(await users()).toEqual(["bob ", "Bob", "carol"]);
 });
 
-test("a participant may leave, and is out at once", async () => {
+test("a participant may leave and then has no access", async () => {
   const instance = freshInstance();
   const bob = freshUser();
   await (await discussion(instance)).add(bob);
@@ -36,7 +36,7 @@ test("a participant may leave, and is out at once", async () => {
   expect(await refusal(own.users())).toMatchObject({ status: 404, code: "discussion_not_found" });
 });
 
-test("one who takes no part is a 404, also the second time", async () => {
+test("removing a user who takes no part answers 404, also after a removal", async () => {
   const { add, remove } = await discussion(freshInstance());
   await add("bob");
   await remove("bob");
@@ -44,7 +44,7 @@ test("one who takes no part is a 404, also the second time", async () => {
     expect(await refusal(remove(user))).toMatchObject({ status: 404, code: "participant_not_found" });
 });
 
-test("neither a member who takes no part nor another tenant's administrator removes anybody", async () => {
+test("neither an outsider nor another tenant's administrator can remove a participant", async () => {
   const instance = freshInstance();
   const { add, users } = await discussion(instance);
   await add("bob");

@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 const newEmbed = { process_key: "loan_application" };
 const xActiveTenant = "tenant-1";
 
-test("an administrator embeds a form under an id that nobody guesses", async () => {
+test("an administrator embeds a form under an id that cannot be guessed", async () => {
   const forms = await server.formSessions();
   const embeds = await Promise.all(
     Array.from({ length: 20 }, () => forms.createEmbed({ xActiveTenant, newEmbed })),
@@ -30,7 +30,7 @@ test("without a public address the URL is relative to the gateway", async () => 
   await inner.stop();
 });
 
-test("only an administrator of the tenant embeds: anybody else is a 401", async () => {
+test("only an administrator of the tenant can embed; anybody else gets 401", async () => {
   for (const claims of [{ roles: ["member"] }, { roles: ["engine"] }, { tenant: 2 }]) {
     const forms = await server.formSessions(claims);
     expect(await refusal(forms.createEmbed({ xActiveTenant, newEmbed }))).toMatchObject({ status: 401 });
@@ -42,8 +42,8 @@ test.each([
   ["no process_key", {}, ["/process_key"]],
   ["an empty one", { process_key: "" }, ["/process_key"]],
   ["one that is too long", { process_key: "x".repeat(256) }, ["/process_key"]],
-  ["a member that is not known", { ...newEmbed, tenant_id: 2 }, ["/tenant_id"]],
-])("a body that does not fit is a 400: %s", async (_what, body, pointers) => {
+  ["an unknown member", { ...newEmbed, tenant_id: 2 }, ["/tenant_id"]],
+])("an invalid body answers 400: %s", async (_what, body, pointers) => {
   const headers = { "x-active-tenant": xActiveTenant };
   expect(await send(server, "POST /api/v1/probis/embeds", { body, headers })).toMatchObject({
     status: 400,
@@ -51,7 +51,7 @@ test.each([
   });
 });
 
-test("who embedded which process is logged", async () => {
+test("the log says who embedded which process", async () => {
   const forms = await server.formSessions({ user: "erin" });
   const { embed_id } = await forms.createEmbed({ xActiveTenant, newEmbed });
   const line = server.logged.find((line) => line.embed_id === embed_id);

@@ -16,7 +16,7 @@ const path = "POST /api/v1/probis/public/form-sessions";
 const begin = (body: unknown, from = freshAddress(), to = server) =>
   send(to, path, { body, headers: { authorization: "", "x-forwarded-for": from } });
 
-test("a visitor begins a session without any credentials; its token is good for four hours", async () => {
+test("a visitor begins a session without credentials; its token is valid for four hours", async () => {
   const { status, body } = await begin({ embed_id });
   expect(status).toBe(201);
   expect(Object.keys(body)).toEqual(["form_token", "expires_at"]);
@@ -24,7 +24,7 @@ test("a visitor begins a session without any credentials; its token is good for 
   expect((await server.visitor(body.form_token).getPublicAllowedTypes()).extensions).toContain("pdf");
 });
 
-test("each session is one of its own", async () => {
+test("every session has its own id", async () => {
   const tokens = [(await visit(server)).formToken, (await visit(server)).formToken];
   const sessions = tokens.map(
     (token) => JSON.parse(atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"))).sid,
@@ -33,7 +33,7 @@ test("each session is one of its own", async () => {
   for (const sid of sessions) expect(sid).toMatch(/^[\w-]{22}$/);
 });
 
-test("an embed that does not exist is a 404", async () => {
+test("an embed that does not exist answers 404", async () => {
   for (const unknown of [
     "unknown",
     embed_id.slice(0, -1),
@@ -49,12 +49,12 @@ test.each([
   ["nothing", {}, ["/embed_id"]],
   ["an empty id", { embed_id: "" }, ["/embed_id"]],
   ["a number", { embed_id: 7 }, ["/embed_id"]],
-  ["a tenant of one's own choice", { embed_id: "x", tenant_id: 2 }, ["/tenant_id"]],
-])("a body that does not fit is a 400: %s", async (_what, body, pointers) => {
+  ["a tenant of the visitor's choice", { embed_id: "x", tenant_id: 2 }, ["/tenant_id"]],
+])("an invalid body answers 400: %s", async (_what, body, pointers) => {
   expect(await begin(body)).toMatchObject({ status: 400, pointers });
 });
 
-test("guessing embeds is held up: the 31st request of an address within a minute is a 429", async () => {
+test("embeds cannot be guessed quickly: the 31st request of an address in a minute answers 429", async () => {
   const from = freshAddress();
   const answers = await Promise.all(
     Array.from({ length: 33 }, (_, i) => begin({ embed_id: `guess-${i}` }, from)),
@@ -66,7 +66,7 @@ test("guessing embeds is held up: the 31st request of an address within a minute
   expect(await begin({ embed_id })).toMatchObject({ status: 201 });
 });
 
-test("an instance without a secret for form tokens answers 501", async () => {
+test("a server without FORM_TOKEN_SECRET answers 501", async () => {
   const closed = await startServer({ environment: { FORM_TOKEN_SECRET: "" } });
   expect(await begin({ embed_id }, freshAddress(), closed)).toMatchObject({
     status: 501,

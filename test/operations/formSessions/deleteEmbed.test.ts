@@ -25,7 +25,7 @@ const open = (embed_id: string) => {
 };
 const page = async (id: string) => (await fetch(`${server.url}/embed/${id}`)).text();
 
-test("a form that is taken away is an address that leads nowhere, and begins no session; no other goes with it", async () => {
+test("a deleted embed has no page and begins no session; other embeds are not affected", async () => {
   const forms = await server.formSessions();
   const [gone, other] = [await embed(), await embed()];
   expect(await open(gone)).toHaveProperty("form_token");
@@ -42,7 +42,7 @@ test("a form that is taken away is an address that leads nowhere, and begins no 
     });
 });
 
-test("whoever has the form open can neither upload nor send it any more; others can", async () => {
+test("visitors with the deleted form open can neither upload nor send it; others can", async () => {
   const forms = await server.formSessions();
   const [gone, other] = [await embed(), await embed()];
   const [ended, open_] = [await open(gone), await open(other)];
@@ -55,7 +55,7 @@ test("whoever has the form open can neither upload nor send it any more; others 
   await expectProblem(await form(open_), "process_not_found");
 });
 
-test("another tenant's embed does not exist, and neither a member nor an engine takes one away", async () => {
+test("another tenant's embed does not exist, and neither members nor engines can delete one", async () => {
   const id = await embed();
   const others = await server.formSessions({ tenant: 2, roles: ["admin_sop"] });
   const elsewhere = others.deleteEmbed({ xActiveTenant: "tenant-2", embedId: id });

@@ -1,4 +1,4 @@
-/** What a form's page needs, also after it was reloaded. */
+/** Everything that a form's page needs, also after a reload. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Configuration, FormSessionsApi, PublicAttachmentsApi } from "../../../sdk/src/generated/index.ts";
 import { fixture, freshAddress, trustingLoopback } from "../../support/attachments.ts";
@@ -29,7 +29,7 @@ async function open(
   return { api: new FormSessionsApi(configuration), attachments: new PublicAttachmentsApi(configuration) };
 }
 
-test("the form, the limits with what is left of them, and this session's drafts", async () => {
+test("it answers the form, the limits with what is left of them, and this session's drafts", async () => {
   const key = freshKey();
   const bpmn = model(
     key,
@@ -63,7 +63,7 @@ test("the form, the limits with what is left of them, and this session's drafts"
   expect((await mine.api.getStartForm()).process_instance_id).toBe(process_instance_id);
 });
 
-test("a process that is not deployed is a 404, and without a form token there is nothing", async () => {
+test("a process that is not deployed answers 404, and a request without a form token 401", async () => {
   const { api } = await open("nothing");
   expect(api.getStartForm()).rejects.toMatchObject({ response: { status: 404 } });
   const path = `${server.url}/api/v1/probis/public/start-form`;

@@ -10,7 +10,7 @@ afterAll(() => server.stop());
 
 const xActiveTenant = "tenant-1";
 
-test("the tenant's embeds, newest first, of all processes or of one", async () => {
+test("it lists the tenant's embeds, newest first, of all processes or of one", async () => {
   const forms = await server.formSessions();
   expect(await forms.listEmbeds({ xActiveTenant })).toEqual([]);
   const allowed_origins = ["https://www.bank.example"];
@@ -31,7 +31,7 @@ test("the tenant's embeds, newest first, of all processes or of one", async () =
   expect(await others.listEmbeds({ xActiveTenant: "tenant-2" })).toEqual([]);
 });
 
-test("neither a member nor an engine sees them", async () => {
+test("members and engines cannot list embeds", async () => {
   for (const roles of [["member"], ["engine"]]) {
     const forms = await server.formSessions({ roles });
     expect(await refusal(forms.listEmbeds({ xActiveTenant }))).toMatchObject({ status: 401 });

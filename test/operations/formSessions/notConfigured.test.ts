@@ -1,4 +1,4 @@
-/** Without a secret for form tokens there are no public forms, whatever is asked of them. */
+/** Without FORM_TOKEN_SECRET there are no public forms: every operation for visitors answers 501. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { operations } from "../../../src/generated/operations.ts";
 import { expectProblem } from "../../support/problem.ts";
@@ -26,6 +26,6 @@ test.each(ofVisitors.map(({ id, method, path }) => [id, method, path] as const))
   },
 );
 
-test("they are six", () => {
+test("there are six such operations", () => {
   expect(ofVisitors).toHaveLength(6);
 });

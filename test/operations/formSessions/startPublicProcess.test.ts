@@ -1,4 +1,4 @@
-/** A visitor starts a process: with what the visitor uploaded and nothing else, and once a session. */
+/** A visitor starts a process, once a session, and only with files from this session. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
   Configuration,
@@ -57,7 +57,7 @@ const uploadAs = async (formToken: string) => {
   return api.uploadPublicAttachment({ file: await fixture("pillow.png"), fieldName: "card" });
 };
 
-test("the process starts with the visitor's own drafts, which are bound to it", async () => {
+test("the process starts with the visitor's own drafts and binds them", async () => {
   const form = await embed();
   const { form_token } = await form.open();
   const card = await uploadAs(form_token);
@@ -75,7 +75,7 @@ test("the process starts with the visitor's own drafts, which are bound to it", 
   expect(await tasksOf(server, instance.process_instance_id)).toHaveLength(1);
 });
 
-test("a visitor cannot make a file pass for another one", async () => {
+test("a visitor cannot forge the metadata of a file", async () => {
   const form = await embed();
   const { form_token } = await form.open();
   const card = await uploadAs(form_token);
@@ -87,7 +87,7 @@ test("a visitor cannot make a file pass for another one", async () => {
   expect((await api.getProcessVariables(target)).card?.value).toBe(JSON.stringify(card));
 });
 
-test("a session starts one process, however often and however many at once it asks", async () => {
+test("a session starts one process, also with simultaneous requests", async () => {
   const form = await embed();
   const { form_token } = await form.open();
   const answers = await Promise.all(Array.from({ length: 6 }, () => begin(form_token, {})));
@@ -102,7 +102,7 @@ test("a session starts one process, however often and however many at once it as
   expect(rows).toHaveLength(1);
 });
 
-test("a repeated request is answered alike although the form has lost a field since", async () => {
+test("a repeated request gets the same answer, even if the form has lost a field", async () => {
   const form = await embed();
   const { form_token } = await form.open();
   const send = () => begin(form_token, { name: { value: "Jane" } });
@@ -113,7 +113,7 @@ test("a repeated request is answered alike although the form has lost a field si
   expect(await second.json()).toEqual(first);
 });
 
-test("files of another session or of a user cannot be taken, and nothing starts", async () => {
+test("with files of another session or of a user, nothing starts", async () => {
   const form = await embed();
   const [mine, other] = [await form.open(), await form.open()];
   const unbound = await upload(server);
@@ -147,7 +147,7 @@ test("without a valid form token nothing starts; tenant and process cannot be ch
   await expectProblem(chosen, "invalid_body");
 });
 
-test("a file within a variable, which nobody has looked into, is refused", async () => {
+test("a file inside of a variable is refused, because it was not inspected", async () => {
   const form = await embed();
   const { form_token } = await form.open();
   const file = { type: "File", value: "aGVsbG8=", valueInfo: { filename: "macro.docm" } };
@@ -155,7 +155,7 @@ test("a file within a variable, which nobody has looked into, is refused", async
   expect(problem.errors?.[0]?.pointer).toBe("/variables/card/type");
 });
 
-test("what the form does not ask for a visitor cannot say, and nothing starts", async () => {
+test("with variables that the form does not define, nothing starts", async () => {
   const form = await embed();
   const { form_token } = await form.open();
   const variables = { name: { value: "Jane" }, approved: { value: true }, score: { value: 999 } };
@@ -166,7 +166,7 @@ test("what the form does not ask for a visitor cannot say, and nothing starts", 
   expect((await begin(form_token, { name: { value: "Jane" } })).status).toBe(201);
 });
 
-test("thirty starts a minute an address", async () => {
+test("an address may start thirty processes a minute", async () => {
   const form = await embed();
   const { form_token } = await form.open();
   const headers = { "X-Forwarded-For": freshAddress() };

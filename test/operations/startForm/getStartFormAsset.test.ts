@@ -16,7 +16,7 @@ async function assetsOfPage(): Promise<string[]> {
   return [...html.matchAll(/"(assets\/[^"]+)"/g)].map(([, path = ""]) => new URL(path, url).pathname);
 }
 
-test("every file that the page names is there, and may be kept for ever", async () => {
+test("every file that the page names exists and may be cached permanently", async () => {
   const paths = await assetsOfPage();
   expect(paths.map((path) => path.replace(/[a-z0-9]{8}/, "HASH")).sort()).toEqual([
     "/embed/assets/start-form.HASH.css",
@@ -33,7 +33,7 @@ test("every file that the page names is there, and may be kept for ever", async 
   }
 });
 
-test("who takes gzip gets the same in less than half the bytes, nobody else does", async () => {
+test("clients that accept gzip get the same text in less than half the bytes", async () => {
   for (const path of await assetsOfPage()) {
     const get = (encodings: string) =>
       fetch(server.url + path, { headers: { "Accept-Encoding": encodings }, decompress: false });
@@ -54,13 +54,13 @@ test("who takes gzip gets the same in less than half the bytes, nobody else does
   }
 });
 
-test("the style sheet loads nothing from elsewhere", async () => {
+test("the style sheet loads nothing else", async () => {
   const [path = ""] = (await assetsOfPage()).filter((name) => name.endsWith(".css"));
   expect(await (await fetch(server.url + path)).text()).not.toMatch(/url\(|@import/);
 });
 
 test.each(["nothing.js", "start-form.00000000.js", "..%2Fmain.ts", "constructor"])(
-  "any other name is a 404: %s",
+  "any other name answers 404: %s",
   async (name) => {
     await expectProblem(await fetch(`${server.url}/embed/assets/${name}`), "route_not_found");
   },

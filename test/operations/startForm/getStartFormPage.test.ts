@@ -1,4 +1,4 @@
-/** The page as a browser is given it; what it does there is in test/ci/startForm*.test.ts. */
+/** The page as the server sends it. test/ci/startForm*.test.ts has its behaviour in a browser. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startServer, type TestServer } from "../../support/server.ts";
 
@@ -22,7 +22,7 @@ const directives = (page: Response) =>
     }),
   );
 
-test("the embed's address is a page under a strict policy, which is not kept", async () => {
+test("the embed's address is a page with a strict policy that is not cached", async () => {
   const page = await fetch(await embed());
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.headers.get("cache-control")).toBe("no-store");
@@ -41,19 +41,19 @@ test("the embed's address is a page under a strict policy, which is not kept", a
   });
 });
 
-test("the page has no inline script or style, and names no other host", async () => {
+test("the page has no inline script or style and names no other host", async () => {
   const html = await (await fetch(await embed())).text();
   expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|https?:/i);
   for (const [, attributes = "", content] of html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs))
     expect([attributes.includes('src="assets/'), content]).toEqual([true, ""]);
 });
 
-test("it may be framed by the sites that the embed names, and by no other", async () => {
+test("only the sites that the embed names may frame it", async () => {
   const page = await fetch(await embed(["https://bank.example", "http://localhost:8080"]));
   expect(directives(page)["frame-ancestors"]).toBe("https://bank.example http://localhost:8080");
 });
 
-test("an address that nobody made is a 404 whose page says so, in both languages", async () => {
+test("an unknown address answers 404 with a page that says so in both languages", async () => {
   const page = await fetch(`${server.url}/embed/nothing`);
   expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
   expect(directives(page)["frame-ancestors"]).toBe("'none'");

@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 const create = (body: unknown) => send(server, `POST ${tablesPath()}`, { body });
 const text = (name: string) => ({ name, type: "text" });
 
-test("a table is made: 201 with its record, in the envelope", async () => {
+test("a created table answers 201 with its record in the envelope", async () => {
   const api = await server.tables();
   const columns = definitions({
     full_name: "text not null",
@@ -79,7 +79,7 @@ test("a table has 1 to 1,500 columns", async () => {
   expect((await send(server, `GET ${rows}`)).body.data.rows).toMatchObject([row]);
 });
 
-test("all faults of a body are told at once, each with its place", async () => {
+test("one answer has all faults of a body, each with its pointer", async () => {
   const columns = [{ name: "Bad", type: "text" }, { name: "id", type: "blob" }, { name: "ok" }, 7];
   const answer = await create({ name: "No", description: 5, columns, extra: 1 });
   expect(answer).toMatchObject({ status: 400, code: "invalid_body" });
@@ -97,12 +97,12 @@ test("all faults of a body are told at once, each with its place", async () => {
   );
 });
 
-test("at most 100 faults are told", async () => {
+test("an answer has at most 100 faults", async () => {
   const columns = Array.from({ length: 300 }, () => ({ name: "Not A Name", type: "nothing" }));
   expect((await create({ name: freshName(), columns })).pointers).toHaveLength(100);
 });
 
-test("a name in use is refused and the table that has it stays", async () => {
+test("a name in use is refused, and its table does not change", async () => {
   const table = await makeTable(server, { a: "text" });
   await table.insert({ a: "kept" });
   const answer = await create({ name: table.name, columns: [text("b")] });
@@ -127,7 +127,7 @@ test("a body above 1 MiB is refused", async () => {
   expect(await create(body)).toMatchObject({ status: 413, code: "payload_too_large" });
 });
 
-test("the description is kept as it is, up to 10,000 characters", async () => {
+test("the description is stored unchanged, up to 10,000 characters", async () => {
   const description = `'; drop table x; -- "${"é".repeat(9_000)}`;
   const answer = await create({ name: freshName(), description, columns: [text("a")] });
   expect(answer.body.data.description).toBe(description);
@@ -135,7 +135,7 @@ test("the description is kept as it is, up to 10,000 characters", async () => {
   expect(await create(long)).toMatchObject({ status: 400, pointers: ["/description"] });
 });
 
-test("what was refused left no table", async () => {
+test("a refused request creates no table", async () => {
   const name = freshName();
   await create({ name, columns: [text("a"), text("a")] });
   expect(await send(server, `GET ${tablesPath()}/${name}`)).toMatchObject({ status: 404 });

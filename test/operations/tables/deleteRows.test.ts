@@ -15,7 +15,7 @@ afterAll(() => server.stop());
 
 const remove = (body: unknown) => send(server, `DELETE ${table.path}`, { body });
 
-test("every matching row is deleted: 200 with how many", async () => {
+test("every matching row is deleted: 200 with the number of rows", async () => {
   const own = await makeTable(server, { a: "text", b: "integer" });
   await own.insert({ a: "x", b: 1 }, { a: "x", b: 2 }, { a: "y", b: 2 });
   const answer = await send(server, `DELETE ${own.path}`, { body: { where: { a: "y" } } });
@@ -33,7 +33,7 @@ test("null in where means IS NULL", async () => {
   expect(await table.remove({ age: null })).toBe(0);
 });
 
-test("values match as their column's type compares them", async () => {
+test("values are compared by their column's type", async () => {
   const again = { name: "again", income: "1.5", seen: "2026-09-04T01:15:30.123456Z" };
   await table.insert(again, again, again);
   expect(await table.remove({ name: "again", id: (await table.rows({ name: "again" }))[0]?.id })).toBe(1);
@@ -42,7 +42,7 @@ test("values match as their column's type compares them", async () => {
   );
 });
 
-test("where is required and must not be empty: the rows stay", async () => {
+test("where is required and must not be empty; no row is deleted", async () => {
   for (const where of ["{}", "null", "[]", '"x"', "1", "1.0", "true", "[{}]"])
     expect(await remove(`{"where":${where}}`)).toMatchObject({ status: 400, pointers: ["/where"] });
   expect(await remove({})).toMatchObject({ status: 400, pointers: ["/where"] });
@@ -51,7 +51,7 @@ test("where is required and must not be empty: the rows stay", async () => {
   expect(await table.values()).toMatchObject([{ name: "kept" }]);
 });
 
-test("unknown columns, unfit values and unknown members are told at once", async () => {
+test("one answer has unknown columns, invalid values and unknown members", async () => {
   const answer = await remove({ where: { age: "1", colour: null, __proto: 1, seen: "now" }, all: true });
   expect(answer.status).toBe(400);
   expect(new Set(answer.pointers)).toEqual(
@@ -78,7 +78,7 @@ test("a condition in the query is refused, not ignored", async () => {
   expect(await table.values()).toMatchObject([{ name: "kept" }]);
 });
 
-test("a table that was never made is 404", async () => {
+test("a table that never existed answers 404", async () => {
   const answer = await send(server, `DELETE ${rowsPath("nowhere")}`, { body: { where: { a: 1 } } });
   expect(answer).toMatchObject({ status: 404, code: "table_not_found" });
 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a confirmed drop answers what the table was, and it is gone", async () => {
+test("a confirmed drop answers the table's record, and the table is gone", async () => {
   const table = await makeTable(server, { a: "text not null" });
   await table.insert({ a: "x" });
   const answer = await send(server, `DELETE ${tablePath(table.name)}?confirm=true`);
@@ -18,7 +18,7 @@ test("a confirmed drop answers what the table was, and it is gone", async () => 
   expect(left).toEqual({ oid: null });
 });
 
-test("without confirm=true, exactly, it is 400 and the table is untouched", async () => {
+test("without exactly confirm=true it answers 400, and the table is unchanged", async () => {
   const table = await makeTable(server, { a: "text" });
   await table.insert({ a: "kept" });
   const spellings = ["", "confirm", "confirm=", "confirm=false", "confirm=1", "confirm=yes", "confirm=TRUE"];
@@ -31,14 +31,14 @@ test("without confirm=true, exactly, it is 400 and the table is untouched", asyn
   expect(await table.values()).toEqual([{ a: "kept" }]);
 });
 
-test("an unknown parameter is 400 and the table is untouched", async () => {
+test("an unknown parameter answers 400, and the table is unchanged", async () => {
   const table = await makeTable(server, { a: "text" });
   const answer = await send(server, `DELETE ${tablePath(table.name)}?confirm=true&cascade=true`);
   expect(answer).toMatchObject({ status: 400, pointers: ["/query/cascade"] });
   expect(await table.rows()).toEqual([]);
 });
 
-test("a table that was never made, and one dropped already, is 404", async () => {
+test("a table that never existed or was dropped answers 404", async () => {
   const missing = { status: 404, code: "table_not_found" };
   expect(await send(server, `DELETE ${tablePath("nowhere")}?confirm=true`)).toMatchObject(missing);
   const table = await makeTable(server, { a: "text" });
@@ -46,21 +46,21 @@ test("a table that was never made, and one dropped already, is 404", async () =>
   expect(await refusal(table.drop())).toMatchObject(missing);
 });
 
-test("a system table is 404 and stays", async () => {
+test("a system table answers 404 and is unchanged", async () => {
   await makeTable(server, { a: "text" });
   await server.sql`create table tenant_1.trx_loan as select 1 as id`;
   expect(await send(server, `DELETE ${tablePath("trx_loan")}?confirm=true`)).toMatchObject({ status: 404 });
   expect(await server.sql`select * from tenant_1.trx_loan`).toMatchObject([{ id: 1 }]);
 });
 
-test("a table that something of the platform depends on is refused and stays", async () => {
+test("a table with a dependent view is refused and unchanged", async () => {
   const table = await makeTable(server, { a: "text" });
   await server.sql.unsafe(`create view tenant_1.trx_view as select a from tenant_1.${table.name}`);
   expect(await refusal(table.drop())).toMatchObject({ status: 400, code: "table_has_dependents" });
   expect(await table.insert({ a: "still here" })).toBe(1);
 });
 
-test("its name is free again, for other columns", async () => {
+test("after a drop the name can be used for other columns", async () => {
   const table = await makeTable(server, { a: "text" });
   await table.insert({ a: "old" });
   await table.drop();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a table's record is what its creation answered", async () => {
+test("a table's record equals the answer to its creation", async () => {
   const table = await makeTable(server, { b: "text not null", a: "numeric", doc: "jsonb" });
   const api = await server.tables();
   const { success, data } = await api.getTable({ tenantId: 1, table: table.name });
@@ -17,7 +17,7 @@ test("a table's record is what its creation answered", async () => {
   expect(data.columns.map(({ name }) => name)).toEqual(["b", "a", "doc"]);
 });
 
-test("a table that was never made, and one that was dropped, is 404", async () => {
+test("a table that never existed or was dropped answers 404", async () => {
   const api = await server.tables();
   const missing = { status: 404, code: "table_not_found" };
   expect(await refusal(api.getTable({ tenantId: 1, table: "nowhere" }))).toMatchObject(missing);
@@ -26,7 +26,7 @@ test("a table that was never made, and one that was dropped, is 404", async () =
   expect(await refusal(api.getTable({ tenantId: 1, table: table.name }))).toMatchObject(missing);
 });
 
-test("a system table of the tenant's schema is 404", async () => {
+test("a system table of the tenant's schema answers 404", async () => {
   await server.sql`create table tenant_1.trx_secret (id bigint, a text)`;
   expect(await send(server, `GET ${tablePath("trx_secret")}`)).toMatchObject({ status: 404 });
 });
@@ -45,7 +45,7 @@ test("errors are problem documents in the platform's envelope", async () => {
   });
 });
 
-test("other methods on its path are 405", async () => {
+test("other methods on its path answer 405", async () => {
   for (const method of ["POST", "PUT", "PATCH"])
     expect(await send(server, `${method} ${tablePath("nowhere")}`)).toMatchObject({ status: 405 });
 });

@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 
 const post = (body: unknown, table = people) => send(server, `POST ${table.path}`, { body });
 
-test("rows are inserted: 201 with how many", async () => {
+test("inserted rows answer 201 with their number", async () => {
   const table = await makeTable(server, { a: "text", b: "integer" });
   const answer = await post(
     {
@@ -39,7 +39,7 @@ test("rows are inserted: 201 with how many", async () => {
   expect(rows[0]?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
 });
 
-test("a nullable column that no row names is null", async () => {
+test("a nullable column that is left out is null", async () => {
   const table = await makeTable(server, { a: "text", b: "integer" });
   await table.insert({ b: 1 });
   await table.insert({}, {});
@@ -47,12 +47,12 @@ test("a nullable column that no row names is null", async () => {
   expect(await table.values()).toEqual([{ a: null, b: 1 }, empty, empty]);
 });
 
-test("a column that does not allow null has to be there", async () => {
+test("a column that does not allow null is required", async () => {
   for (const rows of [[{ age: 1 }], [{}], [{ age: 1 }, { age: 2 }]])
     expect(await post({ rows })).toMatchObject({ status: 400, pointers: ["/rows/0/name"] });
 });
 
-test("rows with unequal columns are refused, each with its place", async () => {
+test("rows with unequal columns are refused, each with its pointer", async () => {
   const rows = [{ name: "a", age: 1 }, { name: "b" }, { name: "c", age: 1 }, { name: "d", note: "x" }];
   const answer = await post({ rows });
   expect(answer).toMatchObject({ status: 400, code: "unequal_columns", pointers: ["/rows/1", "/rows/3"] });
@@ -71,7 +71,7 @@ test("unknown and built-in columns are refused", async () => {
   }
 });
 
-test("all faults are told at once: the schema's and the columns'", async () => {
+test("one answer has the faults of the schema and of the columns", async () => {
   const rows = [{ name: 1, age: "x" }, 7, { name: "b", age: 2.5 }, null, [1], "x", 1];
   const answer = await post({ rows, extra: true });
   expect(answer.status).toBe(400);
@@ -83,13 +83,13 @@ test("all faults are told at once: the schema's and the columns'", async () => {
   );
 });
 
-test("of a thousand faults a hundred are told", async () => {
+test("of a thousand faults the answer has a hundred", async () => {
   const answer = await post({ rows: Array.from({ length: 1000 }, () => ({ name: 1 })) });
   expect(answer.pointers).toHaveLength(100);
   expect(answer.pointers[99]).toBe("/rows/99/name");
 });
 
-test("rows that are no objects are refused, however the number is written", async () => {
+test("rows that are not objects are refused, however a number is written", async () => {
   for (const row of ["1", "1.0", "12345678901234567890", "null", '"x"', "[]", "true"])
     expect(await post(`{"rows":[${row}]}`)).toMatchObject({ status: 400, pointers: ["/rows/0"] });
   for (const rows of ["{}", "[]", "null", "1.0", '"x"'])
@@ -112,7 +112,7 @@ test("malformed JSON, repeated keys, bad UTF-8 and other content types are refus
   expect(await people.rows()).toEqual([]);
 });
 
-test("one bad row of 10,000 means no row", async () => {
+test("one invalid row of 10,000 means that no row is inserted", async () => {
   const table = await makeTable(server, { n: "integer not null" });
   const rows: { n: number | null }[] = Array.from({ length: 10_000 }, (_, n) => ({ n }));
   rows[9_998] = { n: null };
@@ -147,7 +147,7 @@ test("a body of nearly 32 MiB works, a larger one is refused", async () => {
   expect(refused).toMatchObject({ status: 413, code: "payload_too_large" });
 });
 
-test("a body without a length is refused as soon as it is too large", async () => {
+test("a body without a length is refused when it becomes too large", async () => {
   const chunk = new Uint8Array(4 * 1024 ** 2).fill(0x20);
   let sent = 0;
   const body = new ReadableStream({
@@ -165,14 +165,14 @@ test("a body without a length is refused as soon as it is too large", async () =
   expect([413, "closed"]).toContain(status);
 });
 
-test("a row that no page holds is refused", async () => {
+test("a row that does not fit into a page of PostgreSQL is refused", async () => {
   const names = Array.from({ length: 1_500 }, (_, n) => `c${n}`);
   const table = await makeTable(server, Object.fromEntries(names.map((name) => [name, "text" as const])));
   const row = Object.fromEntries(names.map((name) => [name, "ten bytes!"]));
   expect(await refusal(table.insert(row))).toMatchObject({ status: 400, code: "row_too_large" });
 });
 
-test("a row whose numbers grow by more than 2 MiB when they are written out is refused", async () => {
+test("a row whose numbers grow by more than 2 MiB is refused", async () => {
   const table = await makeTable(server, { id_card: "text", numbers: "jsonb", n: "numeric" });
   const grown = (count: number) =>
     `{"id_card":"1","numbers":{"a":[${"1e131071,".repeat(count)}0]},"n":1e131071}`;
@@ -193,7 +193,7 @@ test("a row whose numbers grow by more than 2 MiB when they are written out is r
   expect(await insert(long)).toMatchObject({ status: 201 });
 });
 
-test("what a constraint of the platform's refuses is 400 without a word of SQL", async () => {
+test("a violated constraint of the platform answers 400 without any SQL", async () => {
   const table = await makeTable(server, { n: "integer" });
   await server.sql.unsafe(`alter table tenant_1.${table.name} add constraint secret_rule check (n > 0)`);
   const answer = await refusal(table.insert({ n: 1 }, { n: -1 }));
@@ -202,7 +202,7 @@ test("what a constraint of the platform's refuses is 400 without a word of SQL",
   expect(await table.rows()).toEqual([]);
 });
 
-test("a table that was never made is 404, also for a body that is not valid", async () => {
+test("a table that never existed answers 404, also for an invalid body", async () => {
   for (const body of [{ rows: [{ a: 1 }] }, { rows: 1 }, { rows: [{ "": 1 }] }])
     expect(await send(server, `POST ${rowsPath("nowhere")}`, { body })).toMatchObject({ status: 404 });
 });

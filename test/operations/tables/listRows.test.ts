@@ -17,7 +17,7 @@ const list = (query = "", table = numbers) => send(server, `GET ${table.path}${q
 const ns = ({ body }: { body: any }): number[] => body.data.rows.map(({ n }: { n: number }) => n);
 const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
-test("the first 50 rows in the envelope, with page, limit and total", async () => {
+test("by default it answers the first 50 rows in the envelope, with page, limit and total", async () => {
   const answer = await list();
   expect(answer).toMatchObject({ status: 200, body: { success: true } });
   expect(Object.keys(answer.body)).toEqual(["success", "message", "data"]);
@@ -25,13 +25,13 @@ test("the first 50 rows in the envelope, with page, limit and total", async () =
   expect(ns(answer)).toEqual(from(0, 50));
 });
 
-test("a row has the built-in columns and then its own, in their order", async () => {
+test("a row has the built-in columns, then its own in their order", async () => {
   const [row] = (await list("?limit=1")).body.data.rows;
   expect(Object.keys(row)).toEqual(["id", "created_at", "updated_at", "n", "parity", "r"]);
   expect(withoutBuiltIn(row)).toEqual({ n: 0, parity: "even", r: [0] });
 });
 
-test("pages follow one another without a gap or a repeat, beyond the end is empty", async () => {
+test("pages have no gaps or repeats, and a page beyond the end is empty", async () => {
   const seen: number[] = [];
   for (const page of [0, 1, 2]) seen.push(...ns(await list(`?limit=500&page=${page}`)));
   expect(seen).toEqual(from(0, 1_203));
@@ -47,14 +47,14 @@ test("updates do not change the order", async () => {
   expect(await table.values()).toEqual([{ n: 10 }, { n: 2 }, { n: 3 }]);
 });
 
-test("a limit outside 1 to 500 is 400, the bounds are not", async () => {
+test("a limit outside of 1 to 500 answers 400", async () => {
   expect(ns(await list("?limit=1"))).toEqual([0]);
   expect(ns(await list("?limit=500"))).toHaveLength(500);
   for (const limit of ["0", "501", "-1", "x", "", "1.0", "1e2", "0x10", "%205", "99999999999999999999", "05"])
     expect(await list(`?limit=${limit}`)).toMatchObject({ status: 400, pointers: ["/query/limit"] });
 });
 
-test("a bad page is 400", async () => {
+test("an invalid page answers 400", async () => {
   for (const page of ["-1", "x", "", "1.5", "2147483648", "null", "%00", "99999999999999999999"])
     expect(await list(`?page=${page}`)).toMatchObject({ status: 400, pointers: ["/query/page"] });
 });
@@ -70,13 +70,13 @@ test("$total=false leaves the total out", async () => {
     expect(await list(`?$total=${value}`)).toMatchObject({ status: 400, pointers: ["/query/$total"] });
 });
 
-test("unknown parameters that begin with $ are 400", async () => {
+test("unknown parameters that begin with $ answer 400", async () => {
   const answer = await list("?$order=n&$select=n&n=1");
   expect(answer).toMatchObject({ status: 400, code: "invalid_parameter" });
   expect(answer.pointers).toEqual(["/query/$order", "/query/$select"]);
 });
 
-test("filters are combined with AND and count into the total", async () => {
+test("filters are combined with AND, and the total counts their rows", async () => {
   const answer = await list("?parity=odd&limit=2&page=1");
   expect(ns(answer)).toEqual([5, 7]);
   expect(answer.body.data.total).toBe(601);
@@ -85,7 +85,7 @@ test("filters are combined with AND and count into the total", async () => {
   expect(ns(await list("?id=8"))).toEqual([7]);
 });
 
-test("the built-in columns can be filtered by", async () => {
+test("built-in columns can be filters", async () => {
   const [first] = (await list("?limit=1")).body.data.rows;
   const at = encodeURIComponent(first.created_at);
   expect((await list(`?created_at=${at}&updated_at=${at}`)).body.data.total).toBe(1_203);
@@ -93,7 +93,7 @@ test("the built-in columns can be filtered by", async () => {
   expect(await list("?id=x")).toMatchObject({ status: 400, pointers: ["/query/id"] });
 });
 
-test("a filter on a column that the table does not have is 400, whatever it is called", async () => {
+test("a filter on an unknown column answers 400, whatever its name is", async () => {
   const names = ["colour", "Parity", "parity%20", "%22parity%22", "__proto__", "constructor", "ctid", "t.n"];
   for (const name of [...names, "filters", "offset", "n%00", "n%5B%5D", "", "tableoid", "xmin"]) {
     const answer = await list(`?${name}=1`);
@@ -102,7 +102,7 @@ test("a filter on a column that the table does not have is 400, whatever it is c
   }
 });
 
-test("all faults of the filters are told at once", async () => {
+test("one answer has all faults of the filters", async () => {
   const answer = await list("?n=x&colour=1&parity=odd&r=%7B&id=1.5");
   expect(answer).toMatchObject({
     status: 400,
@@ -110,7 +110,7 @@ test("all faults of the filters are told at once", async () => {
   });
 });
 
-test("a parameter that stands twice, or is badly encoded, is 400", async () => {
+test("a repeated or badly encoded parameter answers 400", async () => {
   expect(await list("?n=1&n=1")).toMatchObject({ status: 400, pointers: ["/query/n"] });
   expect(await list("?n=1&%6E=2")).toMatchObject({ status: 400, pointers: ["/query/n"] });
   expect(await list("?limit=1&limit=2")).toMatchObject({ status: 400, pointers: ["/query/limit"] });
@@ -118,7 +118,7 @@ test("a parameter that stands twice, or is badly encoded, is 400", async () => {
     expect(await list(query)).toMatchObject({ status: 400 });
 });
 
-test("columns may be called like anything inside the statement", async () => {
+test("columns may have the names that the statement uses", async () => {
   const names = ["r", "t", "rows", "total", "current", "changed", "audited", "json_agg", "tenant_tables"];
   const columns = Object.fromEntries(names.map((name) => [name, "text" as const]));
   const table = await makeTable(server, columns);
@@ -132,21 +132,21 @@ test("columns may be called like anything inside the statement", async () => {
   expect(await table.remove({ changed: "its changed" })).toBe(2);
 });
 
-test("a column called page or limit is listed, its name in the query is the parameter", async () => {
+test("a column called page or limit is listed, but in the query the name means the parameter", async () => {
   const table = await makeTable(server, { page: "integer", limit: "integer" });
   await table.insert({ page: 7, limit: 8 });
   const answer = await list("?page=0&limit=10", table);
   expect(answer.body.data.rows.map(withoutBuiltIn)).toEqual([{ page: 7, limit: 8 }]);
 });
 
-test("a table that was never made is 404", async () => {
+test("a table that never existed answers 404", async () => {
   const api = await server.tables();
   const answer = await refusal(api.listRows({ tenantId: 1, table: "nowhere" }));
   expect(answer).toMatchObject({ status: 404, code: "table_not_found" });
   expect(await send(server, `GET ${rowsPath("nowhere")}?colour=1`)).toMatchObject({ status: 404 });
 });
 
-test("rows that are too large for one answer are refused together, and answered one by one", async () => {
+test("rows that are too large together are refused, and answered one by one", async () => {
   const table = await makeTable(server, { body: "text" });
   const row = { body: "x".repeat(9 * 1024 ** 2) };
   for (const inserted of [row, row]) await table.insert(inserted);
@@ -154,7 +154,7 @@ test("rows that are too large for one answer are refused together, and answered 
   expect(await list("?limit=1&page=1", table)).toMatchObject({ status: 200 });
 });
 
-test("what counts is what rows answer with, not what they take to store or to send", async () => {
+test("the limit counts the bytes of the answer, not those of the storage or the request", async () => {
   const columns = { a: "numeric", b: "numeric", c: "numeric", d: "numeric" } as const;
   const grown = await makeTable(server, columns);
   const row = { a: "1e131000", b: "1e131000", c: "-1e131000", d: "1e-16383" };
@@ -173,7 +173,7 @@ test("what counts is what rows answer with, not what they take to store or to se
   expect((await list("?limit=1", escaped)).body.data.rows[0].body).toBe("\u0001".repeat(2 * 1024 ** 2));
 });
 
-test("a row that one request can write is always answered", async () => {
+test("a row that one request can write can always be read", async () => {
   const table = await makeTable(server, { value: "jsonb", n: "numeric" });
   // Nearly as many values, and nearly as many bytes, as a body may have.
   const items = 3_900_000;
@@ -184,7 +184,7 @@ test("a row that one request can write is always answered", async () => {
   expect((await answer.text()).length).toBeGreaterThan(9 * items);
 });
 
-test("a row that updates made larger than any request is refused alone too, and can be updated", async () => {
+test("a row that updates made too large is refused even alone, and can be updated", async () => {
   const names = ["a", "b", "c", "d", "e", "f"];
   const table = await makeTable(server, Object.fromEntries(names.map((name) => [name, "text" as const])));
   await table.insert({ a: "first" });

@@ -15,7 +15,7 @@ test("a tenant without tables has an empty list", async () => {
   expect(await listOf(10)).toEqual([]);
 });
 
-test("the tables come newest first, each as its record", async () => {
+test("tables come newest first, each as its record", async () => {
   const caller = { tenant: 11 };
   const records = [];
   const shapes: Columns[] = [{ a: "text" }, { b: "jsonb not null" }, { c: "numeric" }];
@@ -23,7 +23,7 @@ test("the tables come newest first, each as its record", async () => {
   expect(await listOf(11)).toEqual(records.toReversed());
 });
 
-test("a dropped table leaves the list, one made again returns to it", async () => {
+test("a dropped table is not listed, and a table created again is", async () => {
   const caller = { tenant: 12 };
   const table = await makeTable(server, { a: "text" }, { caller });
   await table.drop();
@@ -33,7 +33,7 @@ test("a dropped table leaves the list, one made again returns to it", async () =
   expect(again.record.id).not.toBe(table.record.id);
 });
 
-test("system tables and other tenants' tables are not in it", async () => {
+test("system tables and other tenants' tables are not listed", async () => {
   const caller = { tenant: 13 };
   const own = await makeTable(server, { a: "text" }, { caller });
   await makeTable(server, { a: "text" }, { caller: { tenant: 14 } });
@@ -41,7 +41,7 @@ test("system tables and other tenants' tables are not in it", async () => {
   expect((await listOf(13)).map((table) => table.table_name)).toEqual([own.name]);
 });
 
-test("texts with every kind of character come back as they were", async () => {
+test("texts with any characters are answered unchanged", async () => {
   const tenantId = 15;
   const description = "quotes ' \" \\ \n\t\u0001 \u2028 é 日本 👩‍👩‍👧 </script> $1 %s";
   const newTable = { name: freshName(), description, columns: [{ name: "a", type: "text" as const }] };
@@ -49,7 +49,7 @@ test("texts with every kind of character come back as they were", async () => {
   expect((await listOf(tenantId))[0]?.description).toBe(description);
 });
 
-test("it takes no parameters, and only an administrator's token", async () => {
+test("it takes no parameters and needs an administrator's token", async () => {
   expect(await send(server, `GET ${tablesPath()}?page=1`)).toMatchObject({ status: 400 });
   const api = await server.tables({ roles: ["member"] });
   expect(await refusal(api.listTables({ tenantId: 1 }))).toMatchObject({ status: 401 });

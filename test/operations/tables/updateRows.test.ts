@@ -15,7 +15,7 @@ afterAll(() => server.stop());
 
 const patch = (body: unknown) => send(server, `PATCH ${table.path}`, { body });
 
-test("every matching row is updated: 200 with how many", async () => {
+test("every matching row is updated: 200 with the number of rows", async () => {
   const own = await makeTable(server, { a: "text", b: "integer" });
   await own.insert({ a: "x", b: 1 }, { a: "x", b: 2 }, { a: "y", b: 3 });
   const body = { where: { a: "x" }, set: { b: 9 } };
@@ -36,14 +36,14 @@ test("conditions are combined with AND", async () => {
   expect(await table.update({ name: "Siti", age: 30 }, { age: 31 })).toBe(1);
 });
 
-test("null in where means IS NULL, null in set makes null", async () => {
+test("null in where means IS NULL, null in set writes null", async () => {
   expect(await table.update({ doc: null }, { doc: [1] })).toBe(1);
   expect(await table.update({ name: "Budi" }, { doc: null })).toBe(1);
   expect(await table.values({ name: "Budi" })).toMatchObject([{ doc: null }]);
   expect(await table.update({ created_at: null }, { age: 1 })).toBe(0);
 });
 
-test("updated_at moves, created_at and id stay", async () => {
+test("updated_at changes, created_at and id do not", async () => {
   const [before] = await table.rows({ name: "Siti" });
   await table.update({ name: "Siti" }, { age: 32 });
   const [after] = await table.rows({ name: "Siti" });
@@ -51,7 +51,7 @@ test("updated_at moves, created_at and id stay", async () => {
   expect(String(after?.updated_at) > String(before?.updated_at)).toBe(true);
 });
 
-test("an id is given as a string or as a number, and other built-in columns serve as conditions", async () => {
+test("an id may be a string or a number, and other built-in columns can be conditions", async () => {
   const [row] = await table.rows({ name: "Siti" });
   for (const id of [row?.id, Number(row?.id), exactly(`${row?.id}.0`)])
     expect(await table.update({ id }, { age: 33 })).toBe(1);
@@ -60,7 +60,7 @@ test("an id is given as a string or as a number, and other built-in columns serv
   expect(await table.update({ id: "9223372036854775807" }, { age: 0 })).toBe(0);
 });
 
-test("one column may be in where and in set", async () => {
+test("a column may be in where and in set", async () => {
   expect(await table.update({ name: "Budi" }, { name: "Budi Santoso" })).toBe(1);
   expect(await table.update({ name: "Budi Santoso" }, { name: "Budi" })).toBe(1);
 });
@@ -88,7 +88,7 @@ test("built-in columns cannot be set", async () => {
   expect(answer.pointers).toEqual(["/set/id", "/set/created_at", "/set/updated_at"]);
 });
 
-test("all faults of where and set are told at once", async () => {
+test("one answer has all faults of where and set", async () => {
   const where = { colour: 1, age: "30", ctid: "(0,1)" };
   const set = { name: null, age: 2.5, "x/y": 1, income: "NaN" };
   const answer = await patch({ where, set, returning: "*" });
@@ -98,24 +98,24 @@ test("all faults of where and set are told at once", async () => {
   expect(new Set(answer.pointers)).toEqual(new Set([...inWhere, ...inSet, "/returning"]));
 });
 
-test("at most 100 faults are told", async () => {
+test("an answer has at most 100 faults", async () => {
   const where = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`no_${n}`, n]));
   expect((await patch({ where, set: { age: 1 } })).pointers).toHaveLength(100);
 });
 
-test("a column that does not allow null cannot be set to null, but asked for null", async () => {
+test("a column that does not allow null cannot be set to null, but can be compared with null", async () => {
   const answer = await patch({ where: { name: null }, set: { name: null } });
   expect(answer).toMatchObject({ status: 400, code: "invalid_value", pointers: ["/set/name"] });
   expect(await table.update({ name: null }, { age: 1 })).toBe(0);
 });
 
-test("operators and SQL in where are values, or faults", async () => {
+test("operators and SQL in where are values or faults", async () => {
   for (const age of [{ $gt: 0 }, [1, 2], "30 or true", true])
     expect(await patch({ where: { age }, set: { age: 0 } })).toMatchObject({ pointers: ["/where/age"] });
   expect(await table.update({ name: "' or ''='" }, { age: 0 })).toBe(0);
 });
 
-test("malformed JSON is 400, another content type 415, a table never made 404", async () => {
+test("malformed JSON answers 400, another content type 415, an unknown table 404", async () => {
   expect(await patch('{"where":{"age":1,"age":2},"set":{"age":1}}')).toMatchObject({ code: "invalid_json" });
   expect(await patch("{")).toMatchObject({ status: 400, code: "invalid_json" });
   const headers = { "content-type": "application/merge-patch+json" };

@@ -1,4 +1,4 @@
-/** What a file field holds, and what becomes of it: each file a variable that a process recognises. */
+/** The value of a file field, and the variables that the process gets: one for each file. */
 import { expect, test } from "bun:test";
 import {
   attachedFiles,
@@ -26,14 +26,14 @@ const text = (value: unknown) => JSON.stringify(value);
 const value = (...files: object[]) => fieldValue(files.map((metadata) => ({ metadata })));
 const metadataIn = (data: unknown) => filesIn(data).map(({ metadata }) => metadata);
 
-test("one file is held as its metadata, several as their list, none as null", () => {
+test("one file is stored as its metadata, several files as a list, no file as null", () => {
   expect(value()).toBeNull();
   expect(value(one)).toBe(text(one));
   expect(metadataIn(value(one))).toEqual([one]);
   expect(metadataIn(value(one, two))).toEqual([one, two]);
 });
 
-test("a file is what a reader recognises: a name, and a UUID in attachment_id or else in id", () => {
+test("a file has a name, and a UUID in attachment_id or else in id", () => {
   const official = { id: one.attachment_id, file_name: "official.pdf" };
   expect(attachedFiles(text(official))).toEqual([
     {
@@ -57,12 +57,12 @@ test.each([
   [text({ attachment_id: "nope", file_name: "nope.pdf" })],
 ])("what is no metadata is no file: %p", (given) => expect(attachedFiles(given)).toEqual([]));
 
-test("files are found wherever they stand in the form's data", () => {
+test("files are found at any depth of the form's data", () => {
   const data = { card: text(one), rows: [{ scan: text([two, three]) }, {}], amount: 7, name: "Jane" };
   expect(metadataIn(data)).toEqual([one, two, three]);
 });
 
-test("files that are not wanted go from wherever they stand, and nothing else does", () => {
+test("unwanted files are removed at any depth, and nothing else is", () => {
   const data = { card: text(one), rows: [{ scan: text([two, three]) }, {}], amount: 7, name: null };
   expect(keepFiles(data, ({ fileName }) => fileName === "2.png")).toEqual({
     card: null,
@@ -72,7 +72,7 @@ test("files that are not wanted go from wherever they stand, and nothing else do
   } as unknown as typeof data);
 });
 
-test("each of several files gets a variable of its own, which a reader recognises", () => {
+test("each of several files gets its own variable", () => {
   const data: Record<string, unknown> = { documents: value(one, two, three), documents_2: "taken" };
   const form = {
     components: [{ key: "documents" }, { components: [{ key: "documents_4.of_a_group" }] }, { path: "list" }],
@@ -88,7 +88,7 @@ test("each of several files gets a variable of its own, which a reader recognise
     expect(readAttachmentVariable(data[name])).toMatchObject({ kind: "attachment" });
 });
 
-test("a file inside a group or a list is put beside it, under the names of its path", () => {
+test("a file inside of a group or list gets a top-level variable, named by its path", () => {
   const data: Record<string, unknown> = {
     person: { card: text(one) },
     rows: [{}, { scan: text([two, three]) }],
@@ -114,7 +114,7 @@ const schema = {
   ],
 };
 
-test("drafts return to the fields that they were uploaded for: all of them, or the last where one file is taken", () => {
+test("drafts return to their fields: all of them, or the last one if the field takes one file", () => {
   const drafts = [
     { field_name: "card", metadata: one },
     { field_name: "card", metadata: two },
@@ -133,7 +133,7 @@ test("drafts return to the fields that they were uploaded for: all of them, or t
   expect(typed.rows[1]).toEqual({ note: "second" });
 });
 
-test("a draft that the data names stands where the data says, and none brings back a row that is gone", () => {
+test("a draft in the data keeps its place, and no draft brings back a removed row", () => {
   const drafts = [
     { field_name: "rows.1.scan", metadata: one },
     { field_name: "rows.2.scan", metadata: two },
@@ -150,7 +150,7 @@ test("a draft that the data names stands where the data says, and none brings ba
   expect(dataWithDrafts({}, drafts.slice(0, 1), schema)).toEqual({ rows: [{}, { scan: text(one) }] });
 });
 
-test("when a row goes, what follows it moves up, and what stood in it goes", () => {
+test("when a row is removed, its files go with it and later rows move up", () => {
   const row = { list: ["rows"], index: 1 };
   expect(withoutRow(["rows", 0, "scan"], row)).toEqual(["rows", 0, "scan"]);
   expect(withoutRow(["rows", 1, "scan"], row)).toBeUndefined();

@@ -1,4 +1,4 @@
-/** The drafts of a form, against an uploader whose answers come when the test says. */
+/** The drafts of a form, with an uploader whose answers the test controls. */
 import { expect, test } from "bun:test";
 import { createDrafts } from "../../../sdk/src/formjs/drafts.ts";
 import type { Draft } from "../../../sdk/src/formjs/index.ts";
@@ -17,7 +17,7 @@ const draft = (id: string, { field = "card", name = "a.png", size = 3 } = {}): D
 });
 const file = new File(["abc"], "a.png");
 
-/** `upload` answers each call; `onServer` is what the server says that it has. */
+/** `upload` answers each call. `onServer` are the drafts that the server reports. */
 function setUp(upload: () => Promise<Draft["metadata"]>, onServer: readonly Draft[] = []) {
   const removed: string[] = [];
   const uploader = {
@@ -34,7 +34,7 @@ const lost = async () => {
 const toNowhere = { fieldName: "card", attach: () => {} };
 const idOf = ({ metadata }: Draft) => metadata.attachment_id;
 
-test("no change of the form's data comes between a draft and its place there", async () => {
+test("a draft is in the form's data before any other change of the data", async () => {
   let data = {};
   const { drafts, removed } = setUp(async () => {
     let follows = Promise.resolve();
@@ -49,7 +49,7 @@ test("no change of the form's data comes between a draft and its place there", a
   expect(removed).toEqual([]);
 });
 
-test("what an upload without an answer left is removed, once; all else that is unknown takes up room", async () => {
+test("the draft of an upload without an answer is removed once; other unknown drafts take up room", async () => {
   const left = draft("1");
   const others = [
     draft("2"),
@@ -65,7 +65,7 @@ test("what an upload without an answer left is removed, once; all else that is u
   expect(drafts.usage()).toEqual({ files: 4, bytes: 13 });
 });
 
-test("after an answer there is nothing to look for", async () => {
+test("after an answer nothing is looked up", async () => {
   const refused = new Response(
     JSON.stringify({ success: false, status: 422, code: "pdf_damaged", message: "A sentence." }),
     {
@@ -79,7 +79,7 @@ test("after an answer there is nothing to look for", async () => {
   expect(removed).toEqual([]);
 });
 
-test("the draft of an upload that is under way is not taken for one that was lost", async () => {
+test("the draft of a running upload is not mistaken for a lost one", async () => {
   const answer = Promise.withResolvers<Draft["metadata"]>();
   const answers = [lost, () => answer.promise];
   const { drafts, removed } = setUp(() => answers.shift()?.() ?? lost(), [draft("1")]);

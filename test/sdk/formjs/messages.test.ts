@@ -1,4 +1,4 @@
-/** What a visitor is told of a file that is not taken: beforehand, and by the server, in both languages. */
+/** The messages for refused files, before the upload and from the server, in both languages. */
 import { describe, expect, test } from "bun:test";
 import { allowedExtensions, checkLimits } from "../../../sdk/src/formjs/limits.ts";
 import { type Language, messagesIn, refusalIn, size } from "../../../sdk/src/formjs/messages.ts";
@@ -21,7 +21,7 @@ describe.each(["en", "id"] as const)("in %s", (language: Language) => {
     return () => checkLimits(given, { ...limits, accept, usage }, messages);
   };
 
-  test("kind, emptiness, size, count and sum are told apart before a byte is sent", () => {
+  test("type, emptiness, size, count and total have their own messages before a byte is sent", () => {
     expect(check(file("a.PNG"))).not.toThrow();
     expect(check(file("a.exe"))).toThrow(messages.wrongType(limits.extensions));
     expect(check(file("no extension"))).toThrow(messages.wrongType(limits.extensions));
@@ -34,7 +34,7 @@ describe.each(["en", "id"] as const)("in %s", (language: Language) => {
     );
   });
 
-  test("every refusal of the server has its sentence", async () => {
+  test("every refusal of the server has a message", async () => {
     for (const code of Object.keys(rejections)) {
       const told = refusalIn(language, await refusal(code, { status: 415 }));
       expect(told).toBe(language === "id" ? (indonesianRefusals[code] ?? "missing") : "A sentence.");
@@ -50,7 +50,7 @@ describe.each(["en", "id"] as const)("in %s", (language: Language) => {
   });
 });
 
-test("a field's accept narrows the server's kinds", () => {
+test("a field's accept narrows the server's file types", () => {
   expect(allowedExtensions(".pdf, .PNG", limits.extensions)).toEqual(["png", "pdf"]);
   expect(allowedExtensions("image/*", limits.extensions)).toEqual(["jpg", "png"]);
   expect(allowedExtensions("", limits.extensions)).toEqual(limits.extensions);
@@ -62,13 +62,13 @@ test.each([
   [53_248, "52 kB"],
   [10_485_760, "10 MB"],
   [1_572_864, "1.5 MB"],
-])("%d bytes are said as %s", (bytes, said) => expect(size(bytes, "en")).toBe(said));
+])("%d bytes are shown as %s", (bytes, said) => expect(size(bytes, "en")).toBe(said));
 
-test("every text of form-js that a visitor can meet is there in Indonesian", async () => {
+test("every visible text of form-js has an Indonesian translation", async () => {
   const source = await Bun.file(Bun.resolveSync("@bpmn-io/form-js-viewer", import.meta.dir)).text();
   const texts = [...source.matchAll(/translate\('((?:[^'\\]|\\.)*)'/g)].map(([, text = ""]) => text);
   const [, translate] = indonesianTexts.translate;
-  // The documentation's own example, and those of the field that this one replaces.
+  // An example from the documentation, and texts of the field that this one replaces.
   const unused = ["HELLO {you}", "No files selected", "{value} files selected"];
   const missing = texts.filter((text) => translate(text) === text && !unused.includes(text));
   expect([...new Set(missing)]).toEqual([]);

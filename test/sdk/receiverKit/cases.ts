@@ -1,12 +1,12 @@
-/** What the issuer plays, and what a good receiver makes of each. */
+/** The answers of the issuer, and what a correct receiver gets from each. */
 import { createHash } from "node:crypto";
 
 export interface Case {
   readonly name: string;
-  /** The bytes that a receiver must end up with; undefined where it must refuse. */
+  /** The bytes that a receiver must get. Undefined if it must refuse. */
   readonly content: Uint8Array | undefined;
   readonly answer?: Answer;
-  /** What stands in the body instead of a URL. */
+  /** The value in the body instead of a URL. */
   readonly value?: string;
 }
 
@@ -14,7 +14,7 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Bytes that are really sent before the connection is cut. */
+  /** The number of bytes that are sent before the connection is cut. */
   readonly cutAt?: number;
 }
 

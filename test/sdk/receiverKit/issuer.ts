@@ -1,4 +1,4 @@
-/** A small issuer on bare TCP, so that it can break off in mid-file. Each link works for one GET, and HEAD uses it too. */
+/** A small issuer on plain TCP, so that it can cut a file. Each link works for one GET, and HEAD uses it up too. */
 
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
@@ -11,9 +11,9 @@ export interface Seen {
 }
 
 export interface Issuer {
-  /** What the body of a service task would carry. */
+  /** The value that the body of a service task would have. */
   valueOf(name: string): string;
-  /** The requests that met this case's link. */
+  /** The requests for this case's link. */
   seen(name: string): readonly Seen[];
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startIssuer(): Promise<Issuer> {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     valueOf: (name) => find(name).value ?? `${origin}${pathOf(name)}?token=v1.kit`,
-    // A redirect that was followed counts against the case as well.
+    // A request that followed the redirect counts too.
     seen: (name) =>
       log.filter(
         ({ path }) => path.startsWith(pathOf(name)) || (name === "redirect" && path === "/elsewhere"),
@@ -43,7 +43,7 @@ export async function startIssuer(): Promise<Issuer> {
 
 function find(name: string): Case {
   const played = cases.find((one) => one.name === name);
-  if (!played) throw new Error(`there is no case ${name}`);
+  if (!played) throw new Error(`The case ${name} does not exist.`);
   return played;
 }
 

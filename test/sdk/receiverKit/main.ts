@@ -1,15 +1,16 @@
 /**
- * `bun run receiver-kit COMMAND…`: the command is run once for each case, with what arrived in the body on its standard
- * input. It writes the file's bytes to its standard output and ends with 0, or ends otherwise where it refuses.
+ * `bun run receiver-kit COMMAND…` runs the command once for each case. The command gets the value from the body on its
+ * standard input. It writes the file's bytes to its standard output and exits with 0, or with another code if it
+ * refuses.
  */
-import { judge } from "./judge.ts";
+import { checkReceiver } from "./checkReceiver.ts";
 
 const command = process.argv.slice(2);
 const [program] = command;
-if (program === undefined) giveUp("usage: bun run receiver-kit COMMAND…");
-if (Bun.which(program) === null) giveUp(`There is no program "${program}".`);
+if (program === undefined) giveUp("Usage: bun run receiver-kit COMMAND…");
+if (Bun.which(program) === null) giveUp(`The program "${program}" was not found.`);
 
-const verdicts = await judge(async (value) => {
+const verdicts = await checkReceiver(async (value) => {
   const receiver = Bun.spawn(command, { stdin: new Blob([value]), stdout: "pipe", stderr: "inherit" });
   const bytes = await new Response(receiver.stdout).bytes();
   return (await receiver.exited) === 0 ? bytes : undefined;

@@ -1,17 +1,17 @@
-/** Lets a receiver take every case, and says what was wrong with what it did. */
+/** Runs a receiver with every case and reports what it did wrong. */
 import { type Case, cases } from "./cases.ts";
 import { startIssuer } from "./issuer.ts";
 
-/** The received bytes, or undefined where the receiver refused. */
+/** Returns the received bytes, or undefined if it refused. */
 export type Receiver = (value: string) => Promise<Uint8Array | undefined>;
 
 export interface Verdict {
   readonly name: string;
-  /** Empty where the receiver did well. */
+  /** Empty if the receiver was right. */
   readonly faults: readonly string[];
 }
 
-export async function judge(receiver: Receiver): Promise<Verdict[]> {
+export async function checkReceiver(receiver: Receiver): Promise<Verdict[]> {
   const issuer = await startIssuer();
   const verdicts: Verdict[] = [];
   for (const played of cases) {
@@ -26,16 +26,16 @@ export async function judge(receiver: Receiver): Promise<Verdict[]> {
 }
 
 function faultsOfResult({ content }: Case, received: Uint8Array | undefined): string[] {
-  if (!content) return received ? ["took a file that it had to refuse"] : [];
+  if (!content) return received ? ["accepted a file that it must refuse"] : [];
   if (!received) return ["refused a good file"];
-  return Buffer.from(content).equals(received) ? [] : ["received other bytes than were sent"];
+  return Buffer.from(content).equals(received) ? [] : ["received different bytes than were sent"];
 }
 
 function faultsOfRequests({ value }: Case, seen: readonly { method: string; authorization: boolean }[]) {
   const methods = seen.map(({ method }) => method).join(", ");
   const wanted = value === undefined ? "GET" : "";
   return [
-    ...(methods === wanted ? [] : [`sent ${methods || "no request"} where ${wanted || "none"} is right`]),
+    ...(methods === wanted ? [] : [`sent ${methods || "no request"} instead of ${wanted || "no request"}`]),
     ...(seen.some(({ authorization }) => authorization) ? ["sent an Authorization header"] : []),
   ];
 }
