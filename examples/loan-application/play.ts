@@ -1,11 +1,11 @@
 /**
- * Plays the loan application against a running server, and shows what arrived:
+ * Plays the loan application against a running server and shows what the receiver gets:
  *
  *   OUTBOUND_ALLOW=127.0.0.1:4000 bun run server      (in another terminal)
  *   bun run example
  *
- * The server is WAYBILL_URL, `http://127.0.0.1:3000` by default; WAYBILL_TOKEN is an administrator's access token, and is
- * signed with the secret in the server's data folder by default.
+ * WAYBILL_URL is the server's address, by default `http://127.0.0.1:3000`. WAYBILL_TOKEN is an administrator's access
+ * token. By default, a token is signed with the secret in the server's data folder.
  */
 import { createClient } from "../../sdk/src/index.ts";
 import { startReceiver } from "./receiver.ts";
@@ -19,7 +19,7 @@ const folder = import.meta.dir;
 const text = (name: string) => Bun.file(`${folder}/${name}`);
 
 await fetch(`${url}/healthz`).catch(() => {
-  console.error(`There is no Waybill at ${url}; WAYBILL_URL says where it is.`);
+  console.error(`Waybill does not answer at ${url}. Set WAYBILL_URL to its address.`);
   process.exit(1);
 });
 const waybill = createClient({
@@ -108,7 +108,7 @@ async function settled(processInstanceId: string): Promise<string> {
 
 async function requireNoIncident(processInstanceId: string): Promise<void> {
   const [incident] = await waybill.incidents.listIncidents({ processInstanceId });
-  if (incident) throw new Error(`${incident.activity_id} became an incident: ${incident.message}`);
+  if (incident) throw new Error(`Activity ${incident.activity_id} failed: ${incident.message}`);
 }
 
 function variablesOf(values: Readonly<Record<string, unknown>>) {

@@ -1,10 +1,11 @@
 /**
- * A core banking system and a credit score in twenty lines: takes what Waybill's service tasks send, and fetches each
- * file at once. `bun examples/loan-application/receiver.ts [port]`, 4000 by default.
+ * A core banking system and a credit score in twenty lines: receives the requests of Waybill's service tasks and
+ * fetches each file immediately. Run it with `bun examples/loan-application/receiver.ts [port]`. The default port is
+ * 4000.
  */
 import { receiveFile } from "../../sdk/src/index.ts";
 
-export function startReceiver(port: number, tell: (line: string) => void) {
+export function startReceiver(port: number, log: (line: string) => void) {
   return Bun.serve({
     port,
     hostname: "127.0.0.1",
@@ -16,7 +17,7 @@ export function startReceiver(port: number, tell: (line: string) => void) {
         path === "/score" ? [body.parameters.document] : [body.identity_card, body.income_statement];
       for (const value of values) {
         const file = await receiveFile(value);
-        tell(`${path} (${key}) received ${file.name}, ${file.type}, ${file.size} bytes`);
+        log(`${path} (${key}) received ${file.name}, ${file.type}, ${file.size} bytes`);
       }
       if (path === "/score") return Response.json({ points: body.variables.applicant.length * 50 });
       if (body.amount > 100_000) return Response.json({ refused: "the amount is too high" }, { status: 422 });

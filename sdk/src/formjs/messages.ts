@@ -50,7 +50,7 @@ const english: Messages = {
   tooLarge: (maxBytes) => `The file is larger than ${size(maxBytes, "en")}.`,
   noFilesLeft: (maxFiles) => `No more than ${maxFiles} files can be attached. Remove one first.`,
   noBytesLeft: (bytes) =>
-    `There is room for ${size(bytes, "en")} only. Remove a file first or choose a smaller one.`,
+    `There is room for ${size(bytes, "en")} only. Remove a file first, or choose a smaller one.`,
   tooMany: (seconds) => `Too many uploads. Try again in ${seconds} seconds.`,
   empty: "The file is empty.",
   unreachable: "The server could not be reached. Check the connection and try again.",

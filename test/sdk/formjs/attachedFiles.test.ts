@@ -55,7 +55,7 @@ test.each([
   [7],
   [text({ attachment_id: one.attachment_id })],
   [text({ attachment_id: "nope", file_name: "nope.pdf" })],
-])("what is no metadata is no file: %p", (given) => expect(attachedFiles(given)).toEqual([]));
+])("a value that is not metadata is not a file: %p", (given) => expect(attachedFiles(given)).toEqual([]));
 
 test("files are found at any depth of the form's data", () => {
   const data = { card: text(one), rows: [{ scan: text([two, three]) }, {}], amount: 7, name: "Jane" };

@@ -36,8 +36,8 @@ describe.each(["en", "id"] as const)("in %s", (language: Language) => {
 
   test("every refusal of the server has a message", async () => {
     for (const code of Object.keys(rejections)) {
-      const told = refusalIn(language, await refusal(code, { status: 415 }));
-      expect(told).toBe(language === "id" ? (indonesianRefusals[code] ?? "missing") : "A sentence.");
+      const message = refusalIn(language, await refusal(code, { status: 415 }));
+      expect(message).toBe(language === "id" ? (indonesianRefusals[code] ?? "missing") : "A sentence.");
     }
     for (const code of ["payload_too_large", "session_quota_exceeded"])
       expect(refusalIn(language, await refusal(code, { status: 409 }))).not.toContain("A sentence.");
