@@ -11,7 +11,7 @@ import { errorText } from "./texts.ts";
 /** The place where the page says what happened to the form. */
 interface Message {
   readonly box: HTMLElement;
-  say(text: string, action?: HTMLButtonElement): void;
+  show(text: string, action?: HTMLButtonElement): void;
 }
 
 interface Filling {
@@ -43,19 +43,19 @@ export async function fillIn(session: Session, page: Page, notice: string): Prom
       if (isExpired(error)) void expire({ ...filling, form });
     },
     onFaults: () => {
-      message.say(texts.checkFields);
+      message.show(texts.checkFields);
       requestAnimationFrame(() => focusFirstFault(container));
     },
     onSend: (form, data) => void sendForm(data, { ...filling, form }),
   });
-  message.say(notice);
+  message.show(notice);
 }
 
 function messageBox(): Message {
   const box = element("div", { class: "message", role: "alert", tabindex: "-1" });
-  const say = (text: string, action?: HTMLButtonElement) =>
+  const show = (text: string, action?: HTMLButtonElement) =>
     box.replaceChildren(...(text === "" ? [] : [element("p", {}, text)]), ...(action ? [action] : []));
-  return { box, say };
+  return { box, show };
 }
 
 function roomLeft({ files, bytes }: Usage, { session, page }: Filling): string {
@@ -67,7 +67,7 @@ async function sendForm(data: Data, shown: Shown): Promise<void> {
   const { page, message, form, send } = shown;
   // A disabled form cannot be sent a second time.
   form.setDisabled(true);
-  message.say(page.texts.sending);
+  message.show(page.texts.sending);
   try {
     const outcome = await send(data);
     form.destroy();
@@ -87,10 +87,10 @@ async function explain(error: unknown, shown: Shown): Promise<void> {
   form.setDisabled(false);
   if (code === "invalid_variable" && (await isFormChanged(session))) {
     const again = button(page.texts.loadAgain, () => openAgain(shown, page.texts.checkAgain));
-    message.say(page.texts.formChanged, again);
+    message.show(page.texts.formChanged, again);
     again.focus();
   } else {
-    message.say(errorText(error, page.texts));
+    message.show(errorText(error, page.texts));
     message.box.focus();
   }
 }
@@ -111,6 +111,6 @@ async function expire(shown: Shown): Promise<void> {
     page.draftStorage.forgetToken();
     openAgain(shown);
   });
-  message.say(page.texts.expired, again);
+  message.show(page.texts.expired, again);
   again.focus();
 }

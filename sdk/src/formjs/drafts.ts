@@ -47,90 +47,109 @@ interface Attempt {
   readonly file: File;
 }
 
-/** When to ask the server: at first, it may not have finished a stopped upload. */
-const laterMs = [0, 2_000, 10_000];
+/** Delays before the look-ups after a lost upload. At first, the server may not have finished a stopped upload. */
+const lookUpDelaysMs = [0, 2_000, 10_000];
 
-export function createDrafts({ uploader, known, findDrafts, onChange }: DraftsOptions): Drafts {
-  const drafts = new Map(known.map((draft) => [draft.attachment_id, draft]));
+export const createDrafts = (options: DraftsOptions): Drafts => new TrackedDrafts(options);
+
+class TrackedDrafts implements Drafts {
+  readonly #options: DraftsOptions;
+  readonly #drafts: Map<string, AttachmentMetadata>;
   /** The ids of all drafts that the form has ever known. */
-  const seen = new Set(drafts.keys());
+  readonly #seen: Set<string>;
   /** Drafts on the server that are not from this form, but from another tab, for example. */
-  let others: readonly AttachmentMetadata[] = [];
-  const removals = new Set<Promise<void>>();
-  const underWay = new Set<Attempt>();
-  const lost = new Set<Attempt>();
+  #others: readonly AttachmentMetadata[] = [];
+  readonly #removals = new Set<Promise<void>>();
+  readonly #running = new Set<Attempt>();
+  readonly #lost = new Set<Attempt>();
 
-  const add = (draft: AttachmentMetadata) => {
-    seen.add(draft.attachment_id);
-    drafts.set(draft.attachment_id, draft);
-  };
-  const remove = (draft: AttachmentMetadata) => {
-    seen.add(draft.attachment_id);
-    drafts.delete(draft.attachment_id);
-    const removal = uploader
-      .remove(draft.attachment_id)
-      // It takes up room as long as it exists. The next change tries again.
-      .catch(() => add(draft))
-      .finally(() => removals.delete(removal));
-    removals.add(removal);
-  };
-  const lookUp = async () => {
+  constructor(options: DraftsOptions) {
+    this.#options = options;
+    this.#drafts = new Map(options.known.map((draft) => [draft.attachment_id, draft]));
+    this.#seen = new Set(this.#drafts.keys());
+  }
+
+  async upload(file: File, { attach, ...options }: DraftUpload): Promise<void> {
+    const attempt = { fieldName: options.fieldName, file };
+    this.#running.add(attempt);
+    try {
+      const draft = await this.#options.uploader.upload(file, options);
+      this.#add(draft);
+      attach(draft);
+    } catch (error) {
+      if (!isAnswer(error)) {
+        this.#lost.add(attempt);
+        void this.#lookForLostLater();
+      }
+      throw error;
+    } finally {
+      this.#running.delete(attempt);
+    }
+  }
+
+  follow(data: unknown): void {
+    const named = new Set(filesIn(data).map(({ attachmentId }) => attachmentId));
+    for (const draft of [...this.#drafts.values()]) if (!named.has(draft.attachment_id)) this.#remove(draft);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#removals);
+  }
+
+  async lookForLost(): Promise<void> {
+    if (this.#lost.size > 0) await this.lookUp();
+  }
+
+  async lookUp(): Promise<void> {
+    const { findDrafts, onChange } = this.#options;
     const found = await findDrafts?.().catch(() => undefined);
     if (!found) return;
-    const unseen = found.filter(({ metadata }) => !seen.has(metadata.attachment_id));
-    const isUnderWay = (draft: Draft) => [...underWay].some((attempt) => isOf(draft, attempt));
-    for (const draft of unseen.filter((draft) => !isUnderWay(draft))) {
-      const attempt = [...lost].find((other) => isOf(draft, other));
+    const isRunning = (draft: Draft) => [...this.#running].some((attempt) => isOf(draft, attempt));
+    const unseen = found.filter(({ metadata }) => !this.#seen.has(metadata.attachment_id));
+    const unknown = unseen.filter((draft) => !isRunning(draft));
+    for (const draft of unknown) {
+      const attempt = [...this.#lost].find((other) => isOf(draft, other));
       if (!attempt) continue;
-      lost.delete(attempt);
-      remove(draft.metadata);
+      this.#lost.delete(attempt);
+      this.#remove(draft.metadata);
     }
-    others = unseen.filter((draft) => !isUnderWay(draft)).map(({ metadata }) => metadata);
+    this.#others = unknown.map(({ metadata }) => metadata);
     onChange();
-  };
-  const lookForLost = async () => {
-    if (lost.size > 0) await lookUp();
-  };
-  const lookForLostLater = async () => {
-    for (const ms of laterMs) {
-      await new Promise((resolve) => setTimeout(resolve, ms));
-      await lookForLost();
-    }
-  };
+  }
 
-  return {
-    upload: async (file, { attach, ...options }) => {
-      const attempt = { fieldName: options.fieldName, file };
-      underWay.add(attempt);
-      try {
-        const draft = await uploader.upload(file, options);
-        add(draft);
-        attach(draft);
-      } catch (error) {
-        if (!isAnswer(error)) {
-          lost.add(attempt);
-          void lookForLostLater();
-        }
-        throw error;
-      } finally {
-        underWay.delete(attempt);
-      }
-    },
-    follow: (data) => {
-      const named = new Set(filesIn(data).map(({ attachmentId }) => attachmentId));
-      for (const draft of [...drafts.values()]) if (!named.has(draft.attachment_id)) remove(draft);
-    },
-    settled: async () => void (await Promise.all(removals)),
-    lookForLost,
-    lookUp,
-    usage: (replaced = []) => {
-      const foreign = others.filter(({ attachment_id }) => !seen.has(attachment_id));
-      const all = [...drafts.values(), ...foreign];
-      const counted = all.filter(({ attachment_id }) => !replaced.includes(attachment_id));
-      return { files: counted.length, bytes: counted.reduce((sum, { size }) => sum + size, 0) };
-    },
-    ids: () => [...drafts.keys()],
-  };
+  usage(replaced: readonly string[] = []): Usage {
+    const foreign = this.#others.filter(({ attachment_id }) => !this.#seen.has(attachment_id));
+    const all = [...this.#drafts.values(), ...foreign];
+    const counted = all.filter(({ attachment_id }) => !replaced.includes(attachment_id));
+    return { files: counted.length, bytes: counted.reduce((sum, { size }) => sum + size, 0) };
+  }
+
+  ids(): readonly string[] {
+    return [...this.#drafts.keys()];
+  }
+
+  #add(draft: AttachmentMetadata): void {
+    this.#seen.add(draft.attachment_id);
+    this.#drafts.set(draft.attachment_id, draft);
+  }
+
+  #remove(draft: AttachmentMetadata): void {
+    this.#seen.add(draft.attachment_id);
+    this.#drafts.delete(draft.attachment_id);
+    const removal = this.#options.uploader
+      .remove(draft.attachment_id)
+      // It takes up room as long as it exists. The next change tries again.
+      .catch(() => this.#add(draft))
+      .finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
+  }
+
+  async #lookForLostLater(): Promise<void> {
+    for (const ms of lookUpDelaysMs) {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await this.lookForLost();
+    }
+  }
 }
 
 const isOf = ({ field_name, metadata: { file_name, size } }: Draft, { fieldName, file }: Attempt) =>
