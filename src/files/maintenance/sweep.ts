@@ -1,7 +1,7 @@
 /**
- * The sweep removes drafts that nobody committed, attachments that were committed without an instance and never taken
- * by one, and the remains of uploads and removals that a crash interrupted. It also repeats the removal of abandoned
- * objects, because a storage that hung may store them late.
+ * The sweep removes drafts that nobody committed in time, attachments that were committed without an instance and never
+ * taken by one, and the remains of uploads and removals that a crash interrupted. It also repeats the removal of
+ * abandoned objects, because a storage that hung may store them late.
  *
  * A removal sets the state `deleting`, then removes the object, then the row. It can stop after any of these steps, and
  * the next sweep continues there. Any number of sweeps may run at the same time: a row is claimed by one of them, and a
