@@ -1,4 +1,4 @@
-/** The rules of the house (docs/architecture.md, Layers), held against every import statement of the repository, types included. */
+/** Checks every import statement, those of types too, against the rules in docs/architecture.md, Layers. */
 import { expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ async function importsOf(from: string): Promise<Import[]> {
   }));
 }
 
-/** The transpiler leaves out what is imported for its type alone: let it look like the rest. */
+/** The transpiler skips imports of types, so this makes them look like the others. */
 function withTypes(source: string): string {
   return source
     .replaceAll(/^import\b[^;"']*?\bfrom\b/gm, (clause) => clause.replaceAll(/\btype\s+(?=[\w{*])/g, ""))
@@ -87,7 +87,7 @@ function edgesBetween(nodeOf: (path: string) => string): Map<string, Set<string>
   return edges;
 }
 
-test("every relative import is seen, those of types alone as well", () => {
+test("every relative import is found, those of types too", () => {
   expect(imports).toContainEqual({ from: "src/deps.ts", to: "src/processes/engine.ts" });
   expect(imports).toContainEqual({ from: "src/operations/tables/index.ts", to: "src/handler.ts" });
   expect(imports).toContainEqual({ from: "src/http/bind.ts", to: "elysia" });
@@ -161,7 +161,7 @@ test("the engine's tables are named by the embedded engine only", async () => {
   expect(naming).toEqual([]);
 });
 
-test("Elysia and its plugins are known to app, server, http and identity alone", () => {
+test("only app, server, http and identity import Elysia and its plugins", () => {
   const knowing = imports.filter(({ to }) => to === "elysia" || to.startsWith("@elysiajs/"));
   const allowed = ["src/app.ts", "src/server.ts", "src/http/", "src/infrastructure/identity/"];
   expect(knowing.filter(({ from }) => !allowed.some((place) => from.startsWith(place)))).toEqual([]);
@@ -187,7 +187,7 @@ test("the page imports nothing of the server, and the server nothing of the page
   expect(mixed).toEqual([]);
 });
 
-test("the environment is read by the commands alone", async () => {
+test("only commands read the environment", async () => {
   const sources = files.filter((path) => path.startsWith("src/") && !commands.has(path));
   const reading: string[] = [];
   for (const path of sources) {

@@ -1,4 +1,4 @@
-/** What tests of form files say: real files, uploads, commitments, signed URLs, visits, and what is left behind. */
+/** Steps of tests of form files: real files, uploads, commitments, signed URLs, visits and what uploads leave behind. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ const folder = fileURLToPath(new URL("../fixtures/content/", import.meta.url));
 export const fixturePath = (name: string) => join(folder, name);
 export const fixtureBytes = (name: string) => Bun.file(fixturePath(name)).bytes();
 
-/** Where an attachment's bytes are in the storage. */
+/** The storage key of an attachment's object. */
 export const objectKey = (tenantId: number, id: string) => `attachments/${tenantId}/${id.toLowerCase()}`;
 
 export interface FileOptions {
@@ -32,10 +32,10 @@ export async function fixture(name: string, { as = name, type = "" }: FileOption
 }
 
 let made = 0;
-/** Nobody's limits and nobody's files but this test's. */
+/** A user whom no other test uses, so that limits and files are only this test's. */
 export const freshUser = () => `user-${++made}`;
 export const freshInstance = () => `instance-${++made}`;
-/** For a server that trusts 127.0.0.1 to say whom it forwards for. */
+/** For a server that trusts 127.0.0.1 as a proxy. */
 export const freshAddress = () => `198.51.${(++made >> 8) & 255}.${made & 255}`;
 export const trustingLoopback = { TRUSTED_PROXIES: "127.0.0.1/32,::1/128" };
 

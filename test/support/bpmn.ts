@@ -9,7 +9,7 @@ const namespaces = [
 export const escapeXml = (text: string) =>
   text.replaceAll(/[&<>"'\n\t\r]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** A whole model with one process. `beside` stands next to the process, such as an error. */
+/** A whole model with one process. `beside` goes next to the process, such as an error. */
 export const model = (key: string, body: string, beside = "") =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <definitions ${namespaces} id="definitions_${key}" targetNamespace="http://bpmn.io/schema/bpmn">
@@ -52,7 +52,10 @@ export const addon = (id: string, properties: Properties) => serviceTask(id, "ad
 
 /** Catches the BPMN error of an integration's refusal. */
 export const boundaryError = (id: string, attachedTo: string, code = "INTEGRATION_REJECTED") => ({
-  event: `<boundaryEvent id="${id}" attachedToRef="${attachedTo}"><errorEventDefinition id="${id}_d" errorRef="error_${code}"/></boundaryEvent>`,
+  event: [
+    `<boundaryEvent id="${id}" attachedToRef="${attachedTo}">`,
+    `<errorEventDefinition id="${id}_d" errorRef="error_${code}"/></boundaryEvent>`,
+  ].join(""),
   error: `<error id="error_${code}" name="${code}" errorCode="${code}"/>`,
 });
 
@@ -61,7 +64,11 @@ export const boundaryTimer = (
   attachedTo: string,
   { after, interrupts = true }: { after: string; interrupts?: boolean },
 ) =>
-  `<boundaryEvent id="${id}" attachedToRef="${attachedTo}" cancelActivity="${interrupts}"><timerEventDefinition id="${id}_d"><timeDuration xsi:type="tFormalExpression">${after}</timeDuration></timerEventDefinition></boundaryEvent>`;
+  [
+    `<boundaryEvent id="${id}" attachedToRef="${attachedTo}" cancelActivity="${interrupts}">`,
+    `<timerEventDefinition id="${id}_d"><timeDuration xsi:type="tFormalExpression">${after}</timeDuration>`,
+    "</timerEventDefinition></boundaryEvent>",
+  ].join("");
 
 /** start → one service task → end. */
 export const oneCall = (key: string, properties: Properties) =>

@@ -1,8 +1,8 @@
 /**
- * A process of its own that runs the embedded PostgreSQL: `bun embeddedServer.ts <dataDir>`.
+ * Runs the embedded PostgreSQL in a separate process: `bun embeddedServer.ts <dataDir>`.
  *
- * It writes the URL as one line, then idles. It stops the database when its standard input ends, which also happens
- * when whoever started it is killed, and with `--remove` takes the folder with it. An error is one line and code 1.
+ * It prints the URL as one line and waits. When its standard input ends, it stops the database; that also happens when
+ * its parent is killed. With `--remove` it then removes the folder. After an error it prints one line and exits with 1.
  */
 import { rm } from "node:fs/promises";
 import pino from "pino";

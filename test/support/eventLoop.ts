@@ -1,4 +1,4 @@
-/** How long work keeps the server's thread, which is the test's as well. */
+/** How long work blocks the server's thread, which is also the test's thread. */
 export interface Stops {
   /** The longest time in which the thread did nothing else, in milliseconds. */
   readonly longest: number;

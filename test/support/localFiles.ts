@@ -25,7 +25,7 @@ export async function openLocalFiles(): Promise<LocalFiles> {
   };
 }
 
-/** The SHA-256, in hexadecimal, of what is left in a body. */
+/** The SHA-256, in hexadecimal, of the rest of a body. */
 export async function digestOf(body: ReadableStream<Uint8Array> | undefined): Promise<string> {
   const digest = createHash("sha256");
   for await (const chunk of body ?? []) digest.update(chunk);

@@ -1,4 +1,4 @@
-/** What tests of stored files say: discussions joined, messages posted and read, and what is left behind. */
+/** Steps of tests of stored files: join discussions, post and read messages, and see what uploads leave behind. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Message, Messages } from "../../sdk/src/generated/index.ts";

@@ -1,2 +1,2 @@
-/** Before any test: answers are checked against the contract in servers that tests start as processes, too. */
+/** Runs before any test. Servers in processes that the tests start check their answers against the contract too. */
 process.env.NODE_ENV = "test";

@@ -1,4 +1,4 @@
-/** What every error must look like (design 6). */
+/** Checks that an error has the form that all errors have. */
 import { expect } from "bun:test";
 import { type ProblemCode, problems } from "../../src/infrastructure/problem.ts";
 
@@ -9,7 +9,7 @@ export interface ProblemBody {
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
-/** The answer's body, after its status, headers and members were checked. */
+/** Checks the response's status, headers and members. Returns its body. */
 export async function expectProblem(response: Response, code: ProblemCode): Promise<ProblemBody> {
   const [status, title] = problems[code];
   const body = (await response.json()) as ProblemBody;

@@ -1,4 +1,4 @@
-/** What tests of processes say: models deployed, instances started, tasks completed, and what became of them. */
+/** Steps of tests of processes: deploy models, start instances, complete tasks, and see what became of them. */
 import type { Incident, ProcessInstance, Task } from "../../sdk/src/generated/index.ts";
 import { slugOf } from "./attachments.ts";
 import type { TestServer, TokenClaims } from "./server.ts";
@@ -35,7 +35,7 @@ export async function deploy(
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Each value as a variable whose type is told from it; `{ value, type }` stays as it is. */
+/** Turns each value into a variable, whose type the server derives from it. `{ value, type }` stays as it is. */
 export const variablesOf = (values: Values) =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -66,7 +66,7 @@ export async function stateOf(server: TestServer, id: string, by = administrator
   return (await api.getProcessInstance({ xActiveTenant: slugOf(by), processInstanceId: id })).state;
 }
 
-/** Waits until the instance is in the state; fails loudly with where it stands after `seconds`. */
+/** Waits until the instance is in the state. After `seconds` it throws an error with the state and the incidents. */
 export async function reaches(
   server: TestServer,
   id: string,

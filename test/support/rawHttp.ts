@@ -9,7 +9,7 @@ export interface RawConnection {
   answers(count: number, withinMs?: number): Promise<RawAnswer[]>;
   /** Resolves once the server has hung up; rejects after `withinMs`. */
   closed(withinMs?: number): Promise<void>;
-  /** Hangs up at once. */
+  /** Closes the connection immediately. */
   destroy(): void;
 }
 

@@ -13,9 +13,9 @@ import { s3Storage } from "../../src/infrastructure/storage/s3.ts";
 type S3Server = Omit<S3Config, "bucket">;
 
 export interface OpenBucket {
-  /** Names a bucket of its own, which is not made yet. */
+  /** Names a new bucket, which does not exist yet. */
   readonly config: S3Config;
-  /** Removes the bucket and all that is in it, and stops what was started. */
+  /** Removes the bucket with its objects, and stops the server if it was started here. */
   readonly close: () => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ async function startS3rver() {
     silent: true,
     vhostBuckets: false,
   });
-  // It counts on folders being read in order, as Node does, and must end with the test process, however that ends.
+  // s3rver expects sorted folders, as Node returns them. It must end with the test process, even if that is killed.
   const program = `
     const fs = require("node:fs");
     const { readdirSync } = fs;

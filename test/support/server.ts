@@ -1,4 +1,4 @@
-/** A listening Waybill on a database of its own, used as users use it: through the SDK or plain HTTP. */
+/** A listening Waybill with its own database. Tests use it as users do: through the SDK or plain HTTP. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ export interface TestServer {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
   readonly database: TestDatabase;
-  /** Looks behind the API. */
+  /** For what the API does not show. */
   readonly sql: Sql;
   /** The log's lines so far, parsed. */
   readonly logged: readonly Record<string, unknown>[];
@@ -55,7 +55,7 @@ export interface TestServer {
   tokens(claims?: TokenClaims): Promise<TokensApi>;
   /** Signed in as a process engine's service account of tenant 1 unless said otherwise. */
   engine(claims?: TokenClaims): Promise<EngineApi>;
-  /** A visitor of an embedded form, who holds this form session token. */
+  /** A visitor of an embedded form, with this form session token. */
   visitor(formToken: string): PublicAttachmentsApi;
   /** What the server itself works with. */
   readonly deps: Deps;
@@ -76,23 +76,23 @@ export interface TestServerOptions {
   /** A database to share with another server; a fresh one by default. */
   readonly database?: TestDatabase;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The key that servers on one database share, where they must. */
+  /** Servers that share a database share this key. Random by default. */
   readonly secret?: string;
   readonly deps?: Partial<Deps>;
   readonly bodyTimeoutMs?: number;
   readonly bodyStallMs?: number;
-  /** There is never any where absent, however busy the machine is. */
+  /** Without it, the server never refuses work because of pressure, however busy the machine is. */
   readonly pressure?: Pressure;
-  /** Whether it carries service tasks out and fires timers; it does. */
+  /** Whether it carries out service tasks and fires timers. True by default. */
   readonly workers?: boolean;
 }
 
-/** The three secrets of a server. The same for servers that share `secret`. */
+/** A server's secrets. Servers that share `secret` get the same ones. */
 export const secretsFrom = (secret: string) => ({
   JWT_SECRET: secret,
   DOWNLOAD_TOKEN_SECRET: `${secret} for downloads`,
   FORM_TOKEN_SECRET: `${secret} for form sessions`,
-  // A list of keys: a comma would part it.
+  // It is a list of keys, separated by commas.
   SECRETS_KEY: `${secret} for secrets of tenants`.replaceAll(",", ";"),
 });
 

@@ -1,4 +1,4 @@
-/** What tests of the table builder say: tables made for one test, requests as text, refusals taken apart. */
+/** Steps of tests of the table builder: make tables for one test, send requests written as text, take errors apart. */
 import { ResponseError, type Row, type TableRecord } from "../../sdk/src/generated/index.ts";
 import type { ColumnType } from "../../src/generated/schemas.ts";
 import type { TestServer, TokenClaims } from "./server.ts";
@@ -32,7 +32,7 @@ let made = 0;
 export const freshName = () => `table_${++made}`;
 
 export const tablesPath = (tenant: number | string = 1) => `/api/v1/report/${tenant}/schema/tables`;
-/** `table` as it stands in the URL. */
+/** `table` is the name as it is written in the URL. */
 export const tablePath = (table: string, tenant?: number | string) => `${tablesPath(tenant)}/${table}`;
 export const rowsPath = (table: string, tenant?: number | string) => `${tablePath(table, tenant)}/rows`;
 

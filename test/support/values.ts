@@ -1,4 +1,4 @@
-/** Values that a column takes, beside what it answers for them: the model that the property tests compare with. */
+/** Values that a column takes, each with the value that it answers: the model for the property tests. */
 import fc from "fast-check";
 import { parse } from "lossless-json";
 import type { ColumnType } from "../../src/generated/schemas.ts";

@@ -6,12 +6,12 @@ import { crc32, deflateRawSync } from "node:zlib";
 export interface ZipPart {
   readonly name: string | Buffer;
   readonly data?: Buffer | string;
-  /** 8 (deflate) unless told. */
+  /** 8 (deflate) by default. */
   readonly method?: number;
   readonly flags?: number;
   /** Writes the figures behind the data instead of before it (flag bit 3). */
   readonly descriptor?: boolean;
-  /** With or without its signature, with sizes of 4 or 8 bytes; 16 unless told. */
+  /** With or without its signature, with sizes of 4 or 8 bytes. 16 by default. */
   readonly descriptorBytes?: 12 | 16 | 20 | 24;
   /** What is written as compressed data, in place of what `data` deflates to. */
   readonly compressed?: Buffer;
