@@ -16,7 +16,7 @@ import { carryOut, storeLate } from "./serviceTaskWorker.ts";
  */
 const serviceTasksAtOnce = 256;
 
-/** The interval of the job that stores outcomes from the folder of this process. */
+/** A process stores the outcomes that were left in its folder twice in this interval. */
 const leftOverSeconds = 60;
 
 /** Starts the engine. It stops with the jobs. */

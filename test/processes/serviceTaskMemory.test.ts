@@ -109,6 +109,6 @@ test("an addon gets all variables up to 32 MiB; more are an incident, and nothin
   await withProcess(async () => {
     const incident = await incidentOf(server, id);
     expect(incident).toMatchObject({ type: "value_does_not_fit", request_sent: "no" });
-    expect(incident.message).toContain("An addon is sent all of them, up to 33554432 bytes");
+    expect(incident.message).toContain("An addon gets all of them, up to 33554432 bytes");
   });
 });

@@ -8,6 +8,7 @@ import { transactionTableName } from "../../../tenants/transactionTable.ts";
 import type { Deployed, NewDeployment } from "../../engine.ts";
 import { auditOf } from "./audit.ts";
 import { insertDefinition, isDeployed } from "./definitionQueries.ts";
+import type { ValidModel } from "./deployWork.ts";
 import type { EngineContext } from "./engineContext.ts";
 import { createTransactionTable } from "./transactions.ts";
 
@@ -19,41 +20,43 @@ const validateDeployment = workIn<typeof import("./deployWork.ts")>()(
 );
 
 export async function deploy(context: EngineContext, deployment: NewDeployment): Promise<Deployed> {
-  const { sql, log } = context;
-  const { tenant, by } = deployment;
-  const deployedBy = by.actor;
-  const { bpmn, forms: files } = deployment;
+  const { tenant, bpmn, forms, by } = deployment;
   const validated = await context.workers
-    .run(validateDeployment, { bpmn, forms: files }, String(tenant.id))
+    .run(validateDeployment, { bpmn, forms }, String(tenant.id))
     .catch(refuseEndless);
   if (validated.kind !== "model") throw new Problem(validated.kind, { errors: validated.errors });
-  const { processKey, name, warnings, forms } = validated;
-  const version = await sql
-    .begin(async (tx) => {
+  const { processKey, name, warnings } = validated;
+  const version = await storeVersion(context, deployment, validated);
+  context.log.info(
+    { tenant_id: tenant.id, process_key: processKey, version, actor: by.actor },
+    "Process deployed",
+  );
+  return { processKey, version, name, warnings };
+}
+
+/** Stores the next version of the process and returns its number. The first version creates the transaction table. */
+async function storeVersion(
+  { sql }: EngineContext,
+  { tenant, bpmn, by }: NewDeployment,
+  { processKey, name, forms }: ValidModel,
+): Promise<number> {
+  const process = { tenantId: tenant.id, processKey };
+  try {
+    return await sql.begin(async (tx) => {
       await lockTenant(tx, tenant.id);
-      if (!(await isDeployed(tx, { tenantId: tenant.id, processKey })))
-        await createTransactionTable(tx, tenant.id, processKey);
-      const made = await insertDefinition(tx, {
-        tenantId: tenant.id,
-        processKey,
-        name,
-        bpmn,
-        forms,
-        deployedBy,
-      });
+      if (!(await isDeployed(tx, process))) await createTransactionTable(tx, tenant.id, processKey);
+      const version = await insertDefinition(tx, { ...process, name, bpmn, forms, deployedBy: by.actor });
       await recordSuccess(tx, {
         ...auditOf(tenant, by),
         action: "deploy_process",
-        statement: `deploy process ${processKey}, version ${made}`,
+        statement: `deploy process ${processKey}, version ${version}`,
         affectedRows: null,
       });
-      return made;
-    })
-    .catch((error: unknown) => {
-      throw isDuplicateTable(error) ? keyInUse(processKey) : error;
+      return version;
     });
-  log.info({ tenant_id: tenant.id, process_key: processKey, version, actor: deployedBy }, "Process deployed");
-  return { processKey, version, name, warnings };
+  } catch (error) {
+    throw isDuplicateTable(error) ? keyInUse(processKey) : error;
+  }
 }
 
 function refuseEndless(cause: unknown): never {

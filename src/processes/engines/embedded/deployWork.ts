@@ -4,21 +4,24 @@ import { type ModelFault, readModel } from "../../bpmn/readModel.ts";
 import type { NewDeployment } from "../../engine.ts";
 import { readForms } from "./forms.ts";
 
-export type Validated =
-  | {
-      readonly kind: "model";
-      readonly processKey: string;
-      readonly name: string;
-      readonly warnings: readonly string[];
-      /** JSON text of form-js schemas by their ids. */
-      readonly forms: string;
-    }
-  | { readonly kind: "invalid_bpmn" | "invalid_form"; readonly errors: readonly Fault[] };
+export interface ValidModel {
+  readonly kind: "model";
+  readonly processKey: string;
+  readonly name: string;
+  readonly warnings: readonly string[];
+  /** JSON text of form-js schemas by their ids. */
+  readonly forms: string;
+}
+
+export interface InvalidModel {
+  readonly kind: "invalid_bpmn" | "invalid_form";
+  readonly errors: readonly Fault[];
+}
 
 export async function validateDeployment({
   bpmn,
   forms: files,
-}: Pick<NewDeployment, "bpmn" | "forms">): Promise<Validated> {
+}: Pick<NewDeployment, "bpmn" | "forms">): Promise<ValidModel | InvalidModel> {
   const read = await readModel(bpmn);
   if ("faults" in read) return { kind: "invalid_bpmn", errors: read.faults.slice(0, maxFaults).map(faultOf) };
   const forms = readForms(files, read.model);

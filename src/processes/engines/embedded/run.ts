@@ -4,8 +4,8 @@
  *
  * The snapshot lists the service tasks that wait: the caller has them executed and returns with another event. Timers
  * do not tick here: the snapshot has the time of the next one, and the caller returns at that time. A step fires at
- * most one timer, and only for the event `timerDue`. So an event has interrupted its timers before the next one fires,
- * and a timer that fails does not hold up the others.
+ * most one timer, and only for the event `timerDue`. So a timer that an event interrupts is gone before its turn, and a
+ * timer that fails does not hold up the others.
  *
  * The engine is bpmn-elements. See docs/decisions/processes.md.
  */
@@ -78,21 +78,21 @@ export function runStep({ model, state, event, values, now = new Date(), budget 
     timers,
   });
   const definition = new Definition(Context(model.source, environment));
-  const heard = listen(definition, tasks, budget);
+  const watch = watchStep(definition, tasks, budget);
   let due: RecordedTimer | undefined;
   try {
     if (state === undefined) definition.run();
     else definition.recover(JSON.parse(state)).resume();
-    heard.requireWell();
+    watch.throwIfFailed();
     if (event.kind === "timerDue") due = firstDue(timers, event.except);
     if (due) timers.fire(due);
     apply(event, { services, tasks });
-    heard.requireWell();
+    watch.throwIfFailed();
     const except = event.kind === "timerDue" ? event.except : undefined;
     return snapshotOf(definition, { services, tasks, timers, except });
   } catch (error) {
     if (error instanceof StaleEvent) throw error;
-    if (heard.isOverBudget()) throw new OverBudget();
+    if (watch.isOverBudget()) throw new OverBudget();
     const stopped = processFailureOf(error);
     if (due) stopped.timer = { activityId: due.owner.id, executionId: due.owner.executionId };
     throw stopped;
@@ -246,22 +246,22 @@ interface EngineMessage {
 }
 
 const tooLong = "The step is too long: ";
-const isItALoop = " The model may have a loop in which nothing waits.";
+const mayBeLoop = " The model may have a loop in which nothing waits.";
 /** For a step whose thread was ended. */
-export const tooLongMessage = `${tooLong}more than ${longestStepMs / 1000} seconds.${isItALoop}`;
+export const tooLongMessage = `${tooLong}more than ${longestStepMs / 1000} seconds.${mayBeLoop}`;
 
-interface Heard {
+interface StepWatch {
   /** Throws the error that ended the step, even if the library has caught it. */
-  requireWell(): void;
+  throwIfFailed(): void;
   isOverBudget(): boolean;
 }
 
 /** Records the user tasks that wait, and the error that ends the step. */
-function listen(
+function watchStep(
   definition: Definition,
   tasks: Map<string, PendingTask>,
   budget = Number.POSITIVE_INFINITY,
-): Heard {
+): StepWatch {
   const until = performance.now() + longestStepMs;
   let [entered, events, isOver] = [0, 0, false];
   let error: unknown;
@@ -275,10 +275,10 @@ function listen(
       isOver = true;
       throw new OverBudget();
     }
-    if (events > mostEvents) fail(`${tooLong}more than ${mostEvents} events.${isItALoop}`);
+    if (events > mostEvents) fail(`${tooLong}more than ${mostEvents} events.${mayBeLoop}`);
     if (performance.now() > until) fail(tooLongMessage);
   };
-  const hear = (key: string, message: EngineMessage) => {
+  const onEvent = (key: string, message: EngineMessage) => {
     const { content } = message;
     count(content);
     if (key === "activity.enter" && ++entered > longestStep)
@@ -291,14 +291,14 @@ function listen(
     const complete = () => definition.getApi(message as never).signal();
     tasks.set(waiting.executionId, { waiting, complete });
   };
-  definition.broker.subscribeTmp("event", "#", (key, message) => hear(key, message as EngineMessage), {
+  definition.broker.subscribeTmp("event", "#", (key, message) => onEvent(key, message as EngineMessage), {
     noAck: true,
   });
-  const requireWell = () => {
+  const throwIfFailed = () => {
     if (isOver) throw new OverBudget();
     if (error !== undefined) throw error;
   };
-  return { requireWell, isOverBudget: () => isOver };
+  return { throwIfFailed, isOverBudget: () => isOver };
 }
 
 /** The default logger reads the environment for every instance. */

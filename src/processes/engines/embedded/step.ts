@@ -103,29 +103,25 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
     values: valuesFor(model, variables),
     now: new Date(instance.now),
   };
-  const done = ran && isSame(ran.given, given) ? ran.done : runHere(model, given);
-  if (!done)
-    throw new OutsideFirst(async () => ({
-      given,
-      done: await runElsewhere(context, { model, tenantId }, given),
-    }));
+  const snapshot =
+    ran && isSame(ran.given, given) ? ran.done : runOrLeave(context, { model, tenantId }, given);
   const to = { tenantId, processInstanceId: id, taskId, actor: by };
-  if (isAnswer(event)) await bindWhatFits(tx, written, to);
-  else await bindAttachments(tx, written, to);
+  await (isAnswer(event) ? bindWhatFits : bindAttachments)(tx, written, to);
   const known = new Set(instance.serviceTasks);
-  await Promise.all([
-    written.size > 0 && writeVariables(tx, id, written),
-    ...store(tx, context, {
-      now: given.now,
-      instance,
-      model,
-      snapshot: done,
-      variables,
-      known,
-      event,
-      timer: instance.timer,
-    }),
-  ]);
+  const { timer } = instance;
+  const stored = { now: given.now, instance, model, snapshot, variables, known, event, timer };
+  await Promise.all([written.size > 0 && writeVariables(tx, id, written), ...store(tx, context, stored)]);
+}
+
+/** Runs the step here. Throws `OutsideFirst` if another thread must run it. */
+function runOrLeave(
+  context: EngineContext,
+  of: { readonly model: Model; readonly tenantId: number },
+  given: StepGiven,
+): StepDone {
+  const done = runHere(of.model, given);
+  if (done) return done;
+  throw new OutsideFirst(async () => ({ given, done: await runElsewhere(context, of, given) }));
 }
 
 /** Whether two steps have the same result. Their times may differ. */
