@@ -1,0 +1,80 @@
+/** The engine's port: what it answers to another tenant, and for ids that the engine cannot have. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { ProcessEngine } from "../../src/processes/engine.ts";
+import type { Tenant } from "../../src/tenants/tenant.ts";
+import { end, flow, model, start, userTask } from "../support/bpmn.ts";
+import { deploy, freshKey, startInstance, tasksOf } from "../support/processes.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+setDefaultTimeout(60_000);
+let server: TestServer;
+let engine: ProcessEngine;
+let processInstanceId: string;
+let taskId: string;
+const processKey = freshKey();
+const owner: Tenant = { id: 1, slug: "tenant-1", schema: "tenant_1" };
+const stranger: Tenant = { id: 2, slug: "tenant-2", schema: "tenant_2" };
+const page = { offset: 0, limit: 10 };
+
+beforeAll(async () => {
+  server = await startServer();
+  engine = server.deps.engine;
+  const elements = [start(), userTask("review"), end(), flow("start", "review", "end")];
+  await deploy(server, model(processKey, elements.join("\n")));
+  const file = { value: btoa("x"), type: "File", valueInfo: { filename: "a.txt" } };
+  const variables = { file, text: "x" };
+  processInstanceId = (await startInstance(server, processKey, { variables })).process_instance_id;
+  const [task] = await tasksOf(server, processInstanceId);
+  taskId = task?.task_id ?? "";
+});
+afterAll(() => server.stop());
+
+/** A list's value, however the driver wrote it. */
+const listOf = (list: object): unknown[] =>
+  "jsonText" in list ? JSON.parse(String(list.jsonText)) : (list as unknown[]);
+
+test("its tenant reads what it deployed and started", async () => {
+  const definition = await engine.findDefinition(owner, processKey);
+  expect(definition).toMatchObject({ process_key: processKey, version: 1, start_form: null });
+  expect(await engine.readBpmn(owner, definition?.id ?? "")).toContain(`id="${processKey}"`);
+  expect(listOf(await engine.listDefinitions(owner))).toMatchObject([{ process_key: processKey }]);
+  const instance = { processInstanceId, processKey, state: "active" };
+  expect(await engine.findInstance(owner, processInstanceId)).toMatchObject(instance);
+  expect([...(await engine.readVariables(owner, processInstanceId)).keys()]).toEqual(["file", "text"]);
+  const file = await engine.readFile(owner, { processInstanceId, name: "file" });
+  expect(file).toMatchObject({ name: "a.txt", size: 1 });
+  expect(await engine.findTask(owner, taskId)).toMatchObject({ task_id: taskId });
+  expect(listOf(await engine.listTasks(owner, page))).toHaveLength(1);
+  expect(await engine.listReportInstances(owner, { processKey, ...page })).toMatchObject({ total: 1 });
+});
+
+test("for another tenant none of it exists", async () => {
+  const { id = "" } = (await engine.findDefinition(owner, processKey)) ?? {};
+  expect(await engine.findDefinition(stranger, processKey)).toBeUndefined();
+  await expect(engine.readBpmn(stranger, id)).rejects.toMatchObject({ code: "process_not_found" });
+  expect(listOf(await engine.listDefinitions(stranger))).toEqual([]);
+  expect(await engine.findInstance(stranger, processInstanceId)).toBeUndefined();
+  expect((await engine.readVariables(stranger, processInstanceId)).size).toBe(0);
+  expect(await engine.readFile(stranger, { processInstanceId, name: "file" })).toBeUndefined();
+  const task = await engine.findTask(owner, taskId);
+  expect(await engine.findTask(stranger, taskId)).toBeUndefined();
+  if (task) expect(await engine.findTaskForm(stranger, task)).toBeNull();
+  expect(listOf(await engine.listTasks(stranger, page))).toEqual([]);
+  expect(listOf(await engine.listTasks(stranger, { processInstanceId, ...page }))).toEqual([]);
+  const incidents = { processInstanceId, resolved: false, ...page };
+  expect(listOf(await engine.listIncidents(stranger, incidents))).toEqual([]);
+  expect(await engine.listReportInstances(stranger, { processKey, ...page })).toBeUndefined();
+});
+
+test.each(["", "x", "4711", "0c8f9f0e-6f0b-4b8a-9d3e"])("the id %p finds nothing", async (id) => {
+  expect(await engine.findInstance(owner, id)).toBeUndefined();
+  expect((await engine.readVariables(owner, id)).size).toBe(0);
+  expect(await engine.readFile(owner, { processInstanceId: id, name: "file" })).toBeUndefined();
+  expect(await engine.findTask(owner, id)).toBeUndefined();
+  expect(listOf(await engine.listTasks(owner, { processInstanceId: id, ...page }))).toEqual([]);
+  const incidents = { processInstanceId: id, resolved: false, ...page };
+  expect(listOf(await engine.listIncidents(owner, incidents))).toEqual([]);
+  await expect(
+    engine.rerun({ tenant: owner, incidentId: id, by: { actor: "a", requestId: "r" } }),
+  ).rejects.toMatchObject({ code: "incident_not_found" });
+});
