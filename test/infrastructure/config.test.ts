@@ -1,4 +1,4 @@
-/** The environment → one complete value, or one line about what is wrong (design 4). */
+/** The environment becomes one complete configuration, or one line that says what is wrong. */
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { totalmem } from "node:os";
@@ -14,10 +14,10 @@ function refusal(environment: Environment): string {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as ConfigError).message;
   }
-  throw new Error("it was taken");
+  throw new Error("The configuration was accepted");
 }
 
-test("nothing configured is everything embedded, with the documented defaults", () => {
+test("without any variable everything is embedded, with the documented defaults", () => {
   expect(parse()).toMatchObject({
     host: "127.0.0.1",
     port: 3000,
@@ -62,7 +62,7 @@ test("an empty variable counts as unset", () => {
   });
 });
 
-test("quotas take bytes, or a number with KB, MB, GB or TB; without a value they have the documented one", () => {
+test("quotas are bytes, or a number with KB, MB, GB or TB, and have documented defaults", () => {
   expect(parse()).toMatchObject({
     publicUploadDailyQuota: { perAddress: 1024 ** 3, perEmbed: 20 * 1024 ** 3 },
     tenantStorageQuota: undefined,
@@ -87,7 +87,7 @@ test("quotas take bytes, or a number with KB, MB, GB or TB; without a value they
   expect(refusal({ TENANT_STORAGE_QUOTA: "2000TB" })).toContain("TENANT_STORAGE_QUOTA");
 });
 
-test("DATA_DIR is relative to where the server was started", () => {
+test("a relative DATA_DIR begins where the server was started", () => {
   expect(parse({ DATA_DIR: "data" }).dataDir).toBe("/srv/waybill/data");
   expect(parse({ DATA_DIR: "/var/lib/waybill" }).dataDir).toBe("/var/lib/waybill");
 });
@@ -102,13 +102,13 @@ test.each([
   expect(parse({ UPLOAD_MAX_SIZE: text }).uploadMaxBytes).toBe(bytes);
 });
 
-test("MEMORY_LIMIT is in MB or GB, and less than what there is by default", () => {
+test("MEMORY_LIMIT is in MB or GB, and by default less than the memory of the machine", () => {
   expect(parse({ MEMORY_LIMIT: "512MB" }).memoryLimitBytes).toBe(512 * 1024 ** 2);
   expect(parse({ MEMORY_LIMIT: "1.5 GB" }).memoryLimitBytes).toBe(1.5 * 1024 ** 3);
   expect(parse().memoryLimitBytes).toBeWithin(1, totalmem());
 });
 
-test("bounds are inclusive, and fractions stand where they are meant", () => {
+test("bounds are inclusive, and fractions are allowed where documented", () => {
   expect(parse({ FORM_ATTACHMENT_URL_TTL_SECONDS: "1" }).downloadUrlTtlSeconds).toBe(1);
   expect(parse({ FORM_ATTACHMENT_URL_TTL_SECONDS: "3600" }).downloadUrlTtlSeconds).toBe(3600);
   expect(parse({ DRAFT_MAX_AGE_HOURS: "0.001" }).draftMaxAgeHours).toBe(0.001);
@@ -122,7 +122,7 @@ test("a public address loses the slash at its end", () => {
   );
 });
 
-test("lists are split at commas; a bare address is a range of one", () => {
+test("lists are split at commas, and a plain address is a range of one", () => {
   const { outboundAllow, trustedProxies } = parse({
     OUTBOUND_ALLOW: " core.bank.internal:8443, 10.0.0.0/8 ,,",
     TRUSTED_PROXIES: "10.0.0.7, 192.168.0.0/16, ::1",
@@ -131,7 +131,7 @@ test("lists are split at commas; a bare address is a range of one", () => {
   expect(trustedProxies).toEqual(["10.0.0.7/32", "192.168.0.0/16", "::1/128"]);
 });
 
-test("access tokens are verified by a secret or by a key set", () => {
+test("access tokens are verified with a secret or with a key set", () => {
   expect(parse({ JWT_SECRET: secret }).accessTokens).toEqual({ kind: "secret", secret });
   const url = "https://platform.example/keys";
   expect(parse({ JWT_JWKS_URL: url }).accessTokens).toEqual({ kind: "jwks", url: new URL(url) });
@@ -156,7 +156,7 @@ test("object storage needs its bucket and keys", () => {
     expect(refusal({ ...s3, [name]: "" })).toMatch(new RegExp(`^${name} is not set`));
 });
 
-test("what is not embedded asks for a way to verify access tokens", () => {
+test("an instance that is not self-contained requires a way to verify access tokens", () => {
   expect(refusal({ DATABASE_URL: "postgres://db.internal/waybill" })).toMatch(
     /^JWT_SECRET is not set; with DATABASE_URL/,
   );
@@ -165,7 +165,7 @@ test("what is not embedded asks for a way to verify access tokens", () => {
   );
 });
 
-test("SECRETS_KEY takes one key or several, and nothing for none", () => {
+test("SECRETS_KEY is one key or several, or empty for none", () => {
   const [a, b] = [secret, `${secret} another`];
   expect(() => parse({ SECRETS_KEY: "a".repeat(32) })).toThrow("SECRETS_KEY has a key that repeats itself");
   expect(parse({ SECRETS_KEY: a }).secretsKeys).toEqual([a]);
@@ -174,7 +174,7 @@ test("SECRETS_KEY takes one key or several, and nothing for none", () => {
   expect(parse({ SECRETS_KEY: "" }).secretsKeys).toEqual([]);
 });
 
-describe("a bad value is one line that begins with its variable", () => {
+describe("a wrong value is one line that begins with its variable", () => {
   test.each([
     ["PORT", ["-1", "65536", "80.5", "http", "0x50", " 80", "1e3"]],
     ["DATABASE_URL", ["localhost", "mysql://db/waybill"]],
@@ -224,7 +224,7 @@ test.each([
   ["is a sequence", "aaaaaaaabbbbbbbbccccccccddddddddeeee"],
   ["has too few different characters", "01100101110010100110101001011101"],
   ["has too few different characters", "1213231312332113223131213321231223"],
-])("a secret that %s is refused in one line that does not repeat it: %s", (why, value) => {
+])("a secret that %s is refused in one line without the secret: %s", (why, value) => {
   for (const name of secretNames) {
     const message = refusal({ [name]: value });
     expect(message).toStartWith(`${name} ${why}`);
@@ -233,7 +233,7 @@ test.each([
   }
 });
 
-test("random secrets of 32 characters and more are taken, in base 16, 64 and 10", () => {
+test("random secrets of 32 characters and more are accepted, in base 16, 64 and 10", () => {
   const digits = () => Array.from(randomBytes(40), (byte) => byte % 10).join("");
   const makers = [() => randomBytes(16).toString("hex"), () => randomBytes(24).toString("base64"), digits];
   for (const make of makers)
@@ -243,7 +243,7 @@ test("random secrets of 32 characters and more are taken, in base 16, 64 and 10"
     }
 });
 
-test("no two of the secrets may be the same", () => {
+test("two secrets must not be the same", () => {
   for (const [one, other] of [
     ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET"],
     ["JWT_SECRET", "FORM_TOKEN_SECRET"],
@@ -258,7 +258,7 @@ test("no two of the secrets may be the same", () => {
   });
 });
 
-test("the contract and Swagger UI are switched off by their variables; there is no page without the contract", () => {
+test("SWAGGER_UI=off switches off the page, and OPENAPI=off the contract and the page", () => {
   const switches = (environment: Environment) => {
     const { openapi, swaggerUi } = parse(environment);
     return { openapi, swaggerUi };
@@ -268,7 +268,7 @@ test("the contract and Swagger UI are switched off by their variables; there is 
   expect(switches({ OPENAPI: "off" })).toEqual({ openapi: false, swaggerUi: false });
 });
 
-test("a secret's value is never repeated", () => {
+test("the value of a secret is never repeated", () => {
   const value = "hunter2";
   for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET", "SECRETS_KEY"])
     expect(refusal({ [name]: value })).not.toContain(value);

@@ -9,7 +9,7 @@ const other = "a key that belongs to somebody else";
 const purpose = "tenant secrets";
 const sealing = createSealing([older], purpose);
 
-test("what was sealed opens in its context with its key, and in no other way", () => {
+test("a sealed value opens only in its context and with its key", () => {
   for (const text of ["", "a", "phở 🍜", "x".repeat(100_000)])
     expect(sealing.open(sealing.seal(text, "here"), "here")).toBe(text);
   const sealed = sealing.seal("value", "here");
@@ -18,7 +18,7 @@ test("what was sealed opens in its context with its key, and in no other way", (
   expect(() => createSealing([older], "another purpose").open(sealed, "here")).toThrow(CannotOpen);
 });
 
-test("no byte of it can be changed, added or taken away", () => {
+test("a sealed value with a changed, added or removed byte does not open", () => {
   const sealed = sealing.seal("value", "here");
   for (let at = 0; at < sealed.length; at++) {
     const changed = Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ 1 : byte));
@@ -28,7 +28,7 @@ test("no byte of it can be changed, added or taken away", () => {
   expect(() => sealing.open(Buffer.concat([sealed, Buffer.of(0)]), "here")).toThrow(CannotOpen);
 });
 
-test("the first key seals, each opens", () => {
+test("the first key seals, and every key opens", () => {
   const sealed = sealing.seal("value", "here");
   const both = createSealing([newer, older], purpose);
   expect(both.open(sealed, "here")).toBe("value");
@@ -44,7 +44,7 @@ afterAll(() => server.stop());
 const read = (key: string, names: readonly string[], tenantId = 1) =>
   readSecrets(server.sql, { tenantId, names, sealing: createSealing([key], purpose) });
 
-test("a key is taken away once all secrets are sealed with the new one", async () => {
+test("an old key can be removed once all secrets are sealed with the new one", async () => {
   const api = await server.integration();
   for (const name of ["a", "b"])
     await api.putSecret({ name, xActiveTenant: "tenant-1", newSecret: { value: `${name}!` } });
@@ -56,7 +56,7 @@ test("a key is taken away once all secrets are sealed with the new one", async (
   expect((await read(older, ["a"])).unreadable).toEqual(["a"]);
 });
 
-test("a row that somebody moved to another tenant or name does not open", async () => {
+test("a row that was moved to another tenant or name does not open", async () => {
   const sealed = sealing.seal("of tenant 1", contextOf(1, "mine"));
   await server.sql`
     insert into waybill.tenant_secrets (tenant_id, name, sealed, updated_by)

@@ -1,4 +1,4 @@
-/** compose.yaml is documentation that is held against the code: what it sets is what the server takes. */
+/** compose.yaml is documentation that these tests compare with the code. */
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ interface Service {
   readonly ports?: readonly string[];
   readonly configs?: readonly { readonly source: string; readonly target: string }[];
 }
-/** As Compose reads it: `${NAME:?what to do}` is the variable, and stops the start where that is not set. */
+/** As Compose reads it: `${NAME:?what to do}` is the variable, and stops the start if it is not set. */
 const text = await read("compose.yaml");
 const required = [...new Set([...text.matchAll(/\$\{(\w+):\?[^}]+\}/g)].map(([, name = ""]) => name))];
 const generated = Bun.spawnSync([`${root}deploy/secrets`]).stdout.toString();
@@ -38,7 +38,7 @@ const { services, configs } = parse(filledIn, { merge: true }) as {
 };
 const waybills = Object.values(services).filter(({ build }) => build !== undefined);
 
-test("two processes with the same configuration, which the server takes as complete", () => {
+test("two processes have the same configuration, and the server accepts it as complete", () => {
   expect(waybills).toHaveLength(2);
   expect(waybills[0]?.environment).toEqual(waybills[1]?.environment ?? {});
   const config = parseConfig(waybills[0]?.environment ?? {}, "/");
@@ -54,7 +54,7 @@ test("two processes with the same configuration, which the server takes as compl
     expect(config[name]).toBeTruthy();
 });
 
-test("it holds no secret: each is asked for, and deploy/secrets makes them all, no two alike", () => {
+test("it contains no secret: it requires each one, and deploy/secrets prints them all, no two the same", () => {
   expect(required.toSorted()).toEqual([...values.keys()].toSorted());
   for (const name of ["JWT_SECRET", "DOWNLOAD_TOKEN_SECRET", "FORM_TOKEN_SECRET", "SECRETS_KEY"])
     expect(required).toContain(name);
@@ -73,7 +73,7 @@ test("nothing starts with the secrets of earlier versions", () => {
     expect(() => parseConfig({ ...environment, [name]: earlier }, "/")).toThrow(`${name} is well known`);
 });
 
-test("ports are published on this machine's own address only", () => {
+test("ports are published only on a loopback address", () => {
   const published = Object.values(services).flatMap(({ ports = [] }) => ports);
   expect(published.length).toBeGreaterThan(0);
   for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
@@ -85,7 +85,7 @@ test("every variable that it sets is in the table of docs/operations.md", async 
     expect(operations).toContain(`| \`${name}\` |`);
 });
 
-test("images are pinned, what services depend on is there, and the files that they mount are", async () => {
+test("images are pinned, and the services and files that it names exist", async () => {
   for (const { image, depends_on = {}, volumes = [] } of Object.values(services)) {
     if (image) expect(image).toMatch(/^[\w./-]+:v?\d+(\.\d+)+$/);
     const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
@@ -95,17 +95,17 @@ test("images are pinned, what services depend on is there, and the files that th
   }
 });
 
-test("the image runs the Bun that package.json pins, and the proxy knows both processes", async () => {
+test("the image runs the Bun of package.json, and the proxy names both processes", async () => {
   expect(await read("Dockerfile")).toContain(`FROM oven/${manifest.packageManager.replace("@", ":")}\n`);
   const caddy = await read("deploy/Caddyfile");
   for (const name of ["waybill-1:3000", "waybill-2:3000"]) expect(caddy).toContain(name);
 });
 
-test("PostgreSQL's script makes the role that Waybill connects as: no superuser, and one whose changes the audit trail refuses", async () => {
+test("PostgreSQL's script creates a role that is no superuser and cannot change the audit trail", async () => {
   expect(services.postgres?.environment).not.toHaveProperty("POSTGRES_USER");
   const [script] = services.postgres?.configs ?? [];
   expect(script?.target).toStartWith("/docker-entrypoint-initdb.d/");
-  // Beside what the run's own server has, under a name of its own.
+  // Under another name, so that it does not collide on the server of this test run.
   const name = `waybill_${randomBytes(6).toString("hex")}`;
   const renamed = (text: string) => text.replaceAll(/\bwaybill\b/g, name);
   const admin = postgres(await serverUrl(), { max: 1, onnotice: () => {} });

@@ -1,4 +1,4 @@
-/** A bad configuration is one line that names the variable, and code 1; nothing is started (design 4). */
+/** A wrong configuration starts nothing, prints one line that names the variable, and ends with 1. */
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const bad: Readonly<Record<string, string>> = {
   LOG_LEVEL: "loud",
 };
 
-test.each(Object.entries(bad))("a bad %s stops the start with one line that names it: %s", (name, value) =>
+test.each(Object.entries(bad))("a wrong %s stops the start with one line that names it: %s", (name, value) =>
   inFolder(async (folder, start) => {
     const waybill = start({ environment: { [name]: value } });
     expect(await waybill.exited).toBe(1);
@@ -38,7 +38,7 @@ test("DATABASE_URL without JWT_SECRET or JWT_JWKS_URL is refused", () =>
     expect(waybill.stderr()).toMatch(/^JWT_SECRET is not set; [^\n]+JWT_JWKS_URL[^\n]+\n$/);
   }));
 
-test("a database that cannot be reached is one line, without its password", () =>
+test("a database that cannot be reached prints one line without its password", () =>
   inFolder(async (_folder, start) => {
     const environment = {
       DATABASE_URL: "postgres://waybill:hunter2@127.0.0.1:1/waybill",
@@ -60,7 +60,7 @@ test.each([
   [["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "root"]],
   [["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "member", "--ttl", "0"]],
   [["--verbose"]],
-])("`bun run token` with arguments that it does not take says how to use it: %j", (args) =>
+])("`bun run token` with wrong arguments prints its usage: %j", (args) =>
   inFolder(async (folder, start) => {
     const waybill = start({ command: token(...args) });
     expect(await waybill.exited).toBe(1);

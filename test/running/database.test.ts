@@ -1,4 +1,4 @@
-/** Waybill on a database of the operator's: several processes, and an end that loses no request. */
+/** Waybill on an operator's database: several processes, and a shutdown that loses no request. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function tokenOf(start: (options: object) => WaybillProcess): Promise<stri
 }
 
 test(
-  "two servers that start at once on a fresh database both serve it, and leave no folder behind",
+  "two servers that start simultaneously on a new database both serve it, and make no folder but .data",
   () =>
     inFolder(async (folder, start) => {
       const servers = [start({ environment: environment() }), start({ environment: environment() })];
@@ -44,7 +44,7 @@ test(
       expect((await fetch(urls[0] + tables, { method: "POST", headers, body })).status).toBe(201);
       const seen = await fetch(`${urls[1]}${tables}/customers`, { headers });
       expect(await seen.json()).toMatchObject({ data: { table_name: "customers" } });
-      // No demo tenant's token on the screen of a server that is not embedded.
+      // A server with DATABASE_URL prints no token of the demo tenant.
       expect(servers.map((server) => server.stdout())).toEqual(["", ""]);
       expect((await readdir(folder)).filter((name) => name !== ".data")).toEqual([]);
     }),
@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "SIGTERM drains: what is under way is answered, nobody new is let in, and the end is 0",
+  "SIGTERM: running requests are answered, new ones are refused, and the exit code is 0",
   () =>
     inFolder(async (_folder, start) => {
       const server = start({ environment: environment() });
@@ -65,7 +65,7 @@ test(
         server.kill("SIGTERM");
         while (!server.stderr().includes("shutting down")) await Bun.sleep(5);
         await Bun.sleep(50);
-        // A connection that is kept alive may still be told; a new one is not taken.
+        // A connection that is kept alive may still get an answer. A new one is not accepted.
         const late = await fetch(`${url}/readyz`).then(
           ({ status }) => status,
           () => "refused",
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "SIGTERM: during the grace period requests are served, readiness is refused, and answers close their connections",
+  "SIGTERM: in the grace period the server is not ready, but serves and closes connections",
   () =>
     inFolder(async (_folder, start) => {
       const server = start({ environment: { ...environment(), SHUTDOWN_GRACE_SECONDS: "2" } });
@@ -89,7 +89,7 @@ test(
       const headers = { authorization: `Bearer ${await tokenOf(start)}` };
       expect((await fetch(url + tables, { headers })).headers.get("connection")).not.toBe("close");
       server.kill("SIGTERM");
-      // What Ctrl-C does under `bun run`: the same signal twice.
+      // The same signal twice, as Ctrl-C sends it under `bun run`.
       server.kill("SIGTERM");
       while (!server.stderr().includes("shutting down")) await Bun.sleep(5);
       const since = Date.now();
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  "a second signal ends the wait for requests under way",
+  "a second signal ends the wait for running requests",
   () =>
     inFolder(async (_folder, start) => {
       const server = start({ environment: environment() });
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "SHUTDOWN_DRAIN_SECONDS bounds the wait for requests under way",
+  "SHUTDOWN_DRAIN_SECONDS limits the wait for running requests",
   () =>
     inFolder(async (_folder, start) => {
       const server = start({ environment: { ...environment(), SHUTDOWN_DRAIN_SECONDS: "0.5" } });

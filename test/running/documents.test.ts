@@ -1,4 +1,6 @@
-/** The requests that README and the modeler's guide print are run as printed, and give the answers that they print. */
+/**
+ * Runs the requests of the README and the modeler's guide as printed, and compares the answers with the printed ones.
+ */
 import { expect, test } from "bun:test";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,11 +9,11 @@ import { inFolder, repository } from "../support/waybillProcess.ts";
 interface Example {
   /** Shell commands. */
   readonly commands: string;
-  /** One JSON text a line; none where the document prints no answer. */
+  /** One JSON text a line. Empty if the document prints no answer. */
   readonly answers: readonly string[];
 }
 
-/** The fenced blocks with requests, each with the answers in the block behind it. */
+/** The fenced blocks with requests, each with the answers of the next block. */
 function examplesOf(markdown: string): Example[] {
   const blocks = [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
   return blocks.flatMap(([, language, commands = ""], index) => {
@@ -23,7 +25,7 @@ function examplesOf(markdown: string): Example[] {
 
 const mark = "--- next example ---";
 
-/** One session of a shell, as a reader has it. Answers the output of each example, line by line. */
+/** Runs the examples in one shell session, as a reader does. Returns the lines of each example's output. */
 async function run(examples: readonly Example[], { folder, url }: { folder: string; url: string }) {
   const bin = join(folder, "bin");
   await mkdir(bin, { recursive: true });
@@ -48,7 +50,7 @@ async function run(examples: readonly Example[], { folder, url }: { folder: stri
   return output.split(mark).map((text) => text.split("\n").filter((line) => line.trim() !== ""));
 }
 
-/** An answer without what differs from run to run. */
+/** An answer without ids and times, which differ from run to run. */
 const steady = (json: string): unknown =>
   JSON.parse(json, (_key, value) =>
     typeof value === "string"
@@ -58,7 +60,7 @@ const steady = (json: string): unknown =>
       : value,
   );
 
-test("README and the modeler's guide print requests that work, with their answers", async () => {
+test("the requests of the README and the modeler's guide work and give the printed answers", async () => {
   await inFolder(async (folder, start) => {
     const port = String(20_000 + Math.floor(Math.random() * 10_000));
     const url = `http://127.0.0.1:${port}`;

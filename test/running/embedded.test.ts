@@ -1,4 +1,4 @@
-/** `bun run server` with nothing configured: a newcomer's first minute, and what the data folder outlives. */
+/** `bun run server` without configuration: a newcomer's first minute, and what the data folder survives. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
@@ -21,7 +21,7 @@ const tokenCommand = [
 ];
 
 test(
-  "a first start prints Swagger UI's address, a token, and a curl line that works when pasted",
+  "a first start prints the address of Swagger UI, a token, and a request that works when pasted",
   () =>
     inFolder(async (_folder, start) => {
       const server = start();
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  "where others reach the server no token is printed, but the command that makes one, which works",
+  "a server that others can reach prints no token, but a command that prints one",
   () =>
     inFolder(async (folder, start) => {
       const server = start({ environment: { HOST: "0.0.0.0", SWAGGER_UI: "off" } });
@@ -70,7 +70,7 @@ test(
   timeout,
 );
 
-test("addresses of this machine only are loopback addresses", () => {
+test("only addresses that no other machine can reach are loopback addresses", () => {
   for (const host of ["localhost", "127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"])
     expect([host, isLoopback(host)]).toEqual([host, true]);
   for (const host of [
@@ -86,7 +86,7 @@ test("addresses of this machine only are loopback addresses", () => {
 });
 
 test(
-  "SIGTERM ends the server with 0 and PostgreSQL with it; the next start has the data, the token and no second tenant",
+  "SIGTERM ends the server and PostgreSQL; the next start has the data and accepts the token",
   () =>
     inFolder(async (folder, start) => {
       const first = start();
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  "a server that is killed leaves data that the next one has",
+  "after a server is killed, the next one has its data",
   () =>
     inFolder(async (_folder, start) => {
       const first = start();
@@ -134,7 +134,7 @@ test(
 const server = (waybill: { stdout(): string }) => waybill.stdout();
 
 test(
-  "a second server on the same data folder, or on a port in use, says so in one line and ends with 1",
+  "a second server on the same data folder, or on a used port, prints one line and ends with 1",
   () =>
     inFolder(async (folder, start) => {
       const first = start();
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  "`bun run server` passes SIGTERM on and ends with 0; `bun run token` prints one line on standard output",
+  "`bun run server` passes SIGTERM on and ends with 0; `bun run token` prints only the token",
   () =>
     inFolder(async (folder, start) => {
       const environment = { DATA_DIR: join(folder, "data") };

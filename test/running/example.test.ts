@@ -1,4 +1,4 @@
-/** `bun run example`, as the README says: the loan application is played against a server that was just started. */
+/** `bun run example`, as in the README: plays the loan application against a new server. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { inFolder, repository } from "../support/waybillProcess.ts";
@@ -20,7 +20,7 @@ async function play(environment: Record<string, string>): Promise<{ code: number
   return { code, output: output + errors };
 }
 
-/** What README prints of it. */
+/** The output that the README prints. */
 async function printed(): Promise<string> {
   const readme = await Bun.file(join(repository, "README.md")).text();
   const [, block = ""] = /^```\n(deployed .*?)^```$/ms.exec(readme) ?? [];
@@ -28,7 +28,7 @@ async function printed(): Promise<string> {
   return block;
 }
 
-/** Without the ids of instances, which README cuts short. */
+/** The text without the ids of instances, which the README shortens. */
 const steady = (text: string) => text.replaceAll(/\([0-9a-f-]{13,}…?:/g, "(<id>:");
 
 test("the loan application arrives, is refused once, corrected and reviewed", async () => {
@@ -45,7 +45,7 @@ test("the loan application arrives, is refused once, corrected and reviewed", as
   });
 });
 
-test("where the server may not call the receiver, the example says what to do", async () => {
+test("if the server is not allowed to call the receiver, the example says what to do", async () => {
   await inFolder(async (folder, start) => {
     const server = start({ environment: { DATA_DIR: folder } });
     const url = await server.listening;

@@ -1,4 +1,4 @@
-/** `bun run reconcile` on an embedded database. test/files/maintenance/reconcile.test.ts has what it finds and repairs. */
+/** `bun run reconcile` on an embedded database. What it finds and repairs: test/files/maintenance/reconcile.test.ts. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

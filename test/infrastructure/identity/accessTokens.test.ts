@@ -1,4 +1,4 @@
-/** Access tokens signed with the shared secret: what is taken, and that all refusals look alike (design 5). */
+/** Access tokens that are signed with the shared secret: which are accepted, and that all refusals look the same. */
 import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from "jose";
 import { createAccessTokens } from "../../../src/infrastructure/identity/accessTokens.ts";
@@ -33,7 +33,7 @@ const ask = (authorization: string, path = tablesPath) =>
 const status = async (token: string, path?: string) => (await ask(`Bearer ${token}`, path)).status;
 const epoch = () => Math.floor(Date.now() / 1000);
 
-test("a token of the platform is taken", async () => {
+test("a token of the platform is accepted", async () => {
   expect(await status(await hs256())).toBe(200);
   expect(await status(await hs256({ aud: ["other", "waybill"], iat: epoch(), name: "Alice" }))).toBe(200);
 });
@@ -47,7 +47,7 @@ const tenant = { id: 1, slug: "tenant-1", roles: ["admin_sop"] };
 
 const refusals: Record<string, () => Promise<string> | string> = {
   "no token": () => "",
-  "the scheme alone": () => "Bearer",
+  "only the scheme": () => "Bearer",
   "another scheme": async () => `Basic ${await hs256()}`,
   "no scheme": () => hs256(),
   "two tokens": async () => `Bearer ${await hs256()}, Bearer ${await hs256()}`,
@@ -100,7 +100,7 @@ const refusals: Record<string, () => Promise<string> | string> = {
 
 const bearer = async (over: JWTPayload) => `Bearer ${await hs256(over)}`;
 
-/** The whole answer but for what differs between any two. */
+/** The whole answer, except for what always differs. */
 async function remainder(response: Response): Promise<string> {
   const headers = [...response.headers].filter(([name]) => !["date", "x-request-id"].includes(name));
   const body = (await response.text()).replace(/"request_id":"[^"]+"/, "");
@@ -113,7 +113,7 @@ test.each(Object.entries(refusals))("refused with 401: %s", async (_what, author
   await expectProblem(response, "unauthenticated");
 });
 
-test("all refusals are the same to the byte, whatever the operation", async () => {
+test("all refusals have exactly the same bytes, whatever the operation", async () => {
   const seen = new Set<string>();
   for (const authorization of Object.values(refusals))
     seen.add(await remainder(await ask(await authorization())));
@@ -122,7 +122,7 @@ test("all refusals are the same to the byte, whatever the operation", async () =
   expect(seen.size).toBe(1);
 });
 
-test("a token ends with its second, remembered or not", async () => {
+test("a token ends at the second of its exp, even if it is remembered", async () => {
   const start = epoch();
   const token = await hs256({ exp: start + 10 });
   setSystemTime(new Date((start + 9) * 1000 + 999));
@@ -145,12 +145,12 @@ test.each([
   "1a",
   "9".repeat(400),
   "__proto__",
-])("a tenant id in the path that is not spelled as the token's number is a 401: %s", async (id) => {
+])("a tenant id in the path that is spelled differently from the token's number gets 401: %s", async (id) => {
   const response = await ask(await bearer({}), `/api/v1/report/${id}/schema/tables`);
   await expectProblem(response, "unauthenticated");
 });
 
-test("the largest tenant id that JSON holds exactly works, the next one is refused", async () => {
+test("the largest tenant id that JSON holds exactly works; the next one is refused", async () => {
   const largest = Number.MAX_SAFE_INTEGER;
   const token = (id: number) => hs256({ tenants: [{ id, slug: `tenant-${id}`, roles: ["admin_sop"] }] });
   expect(await status(await token(largest), `/api/v1/report/${largest}/schema/tables`)).toBe(200);
@@ -160,7 +160,7 @@ test("the largest tenant id that JSON holds exactly works, the next one is refus
   );
 });
 
-test("a token of several tenants opens each of them by its own role", async () => {
+test("a token of several tenants has its own role in each of them", async () => {
   const tenants = [
     tenant,
     { id: 2, slug: "tenant-2", roles: ["member"] },

@@ -1,4 +1,4 @@
-/** Access tokens signed with the platform's keys, which it publishes and changes (design 5). */
+/** Access tokens that are signed with the platform's keys, which the platform publishes and changes. */
 import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { exportJWK, exportSPKI, generateKeyPair, type JWK } from "jose";
 import { createAccessTokens } from "../../../src/infrastructure/identity/accessTokens.ts";
@@ -14,7 +14,7 @@ interface PlatformKey {
   readonly jwk: JWK;
 }
 
-/** What the platform publishes, and how it answers at the moment. */
+/** The keys that the platform publishes, and how it answers. */
 const published = { keys: [] as JWK[], status: 200, fetches: 0 };
 const platform = Bun.serve({
   port: 0,
@@ -46,7 +46,7 @@ async function newKey(alg: string, kid: string): Promise<PlatformKey> {
   return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: "sig" } };
 }
 
-/** Each test begins later than the one before by more than any span that is remembered. */
+/** Each test begins so much later than the test before that nothing is remembered. */
 let start = Date.now();
 function publish(...keys: PlatformKey[]): void {
   start += 3_600_000;
@@ -61,13 +61,13 @@ const ask = (token: string) =>
   fetch(`${server.url}${tablesPath}`, { headers: { authorization: `Bearer ${token}` } });
 const status = async (token: string) => (await ask(token)).status;
 
-test.each(["RS256", "ES256", "EdDSA"])("a token signed with %s is taken", async (alg) => {
+test.each(["RS256", "ES256", "EdDSA"])("a token signed with %s is accepted", async (alg) => {
   const key = await newKey(alg, `${alg}-1`);
   publish(key);
   expect(await status(await tokenOf(key))).toBe(200);
 });
 
-test("a token of a key that is not published is a 401, also under a published key's id", async () => {
+test("a token of an unpublished key gets 401, even with the id of a published key", async () => {
   publish(rsa);
   const stranger = await newKey("RS256", "stranger");
   expect(await status(await tokenOf(stranger))).toBe(401);
@@ -81,7 +81,7 @@ test("the key set is not fetched for each request", async () => {
   expect(published.fetches).toBe(1);
 });
 
-test("a new key is taken as soon as it is published, five seconds after the last look at the latest", async () => {
+test("a new key works at most five seconds after the last fetch", async () => {
   const next = await newKey("RS256", "rsa-2");
   publish(rsa);
   expect(await status(await tokenOf(rsa))).toBe(200);
@@ -90,13 +90,13 @@ test("a new key is taken as soon as it is published, five seconds after the last
   expect(await status(await tokenOf(next))).toBe(200);
 });
 
-test("a key that was taken out is not honoured for longer than a minute, remembered tokens included", async () => {
+test("a removed key works for at most one minute, also for remembered tokens", async () => {
   const gone = await newKey("ES256", "gone");
   publish(rsa, gone);
   const token = await tokenOf(gone);
   expect(await status(token)).toBe(200);
   published.keys = [rsa.jwk];
-  // Verified afresh just before the keys that were fetched at the start are too old.
+  // Verified just before the keys from the start are too old.
   after(29);
   const late = await tokenOf(gone, { jti: "late" });
   expect(await status(late)).toBe(200);
@@ -106,7 +106,7 @@ test("a key that was taken out is not honoured for longer than a minute, remembe
   expect(await status(await tokenOf(rsa))).toBe(200);
 });
 
-test("while the key set is away known keys go on working, unknown ones get 503, for ten minutes", async () => {
+test("without the key set, known keys work for ten minutes, and unknown ones get 503", async () => {
   const unknown = await newKey("RS256", "unknown");
   publish(rsa);
   expect(await status(await tokenOf(rsa))).toBe(200);
@@ -122,7 +122,7 @@ test("while the key set is away known keys go on working, unknown ones get 503, 
   expect(await status(await tokenOf(rsa))).toBe(200);
 });
 
-test("a forged token is a 401 and not a 503 while the key set is away", async () => {
+test("without the key set, a forged token gets 401 and not 503", async () => {
   publish(rsa);
   expect(await status(await tokenOf(rsa))).toBe(200);
   published.status = 500;
@@ -131,7 +131,7 @@ test("a forged token is a 401 and not a 503 while the key set is away", async ()
   expect(await status(forged)).toBe(401);
 });
 
-test("a public key is no shared secret: HS256 signed with its text is a 401", async () => {
+test("a public key is not a shared secret: a token signed with its text by HS256 gets 401", async () => {
   publish(rsa);
   const pem = await exportSPKI(rsa.publicKey);
   for (const text of [pem, pem.trim(), JSON.stringify(rsa.jwk), rsa.jwk.n ?? ""]) {
@@ -141,9 +141,9 @@ test("a public key is no shared secret: HS256 signed with its text is a 401", as
   }
 });
 
-test("tokens cannot be signed here: they are the platform's to issue", async () => {
+test("Waybill cannot sign tokens if the platform has the keys", async () => {
   const keys = { kind: "jwks", url: platform.url } as const;
   const tokens = createAccessTokens({ keys, fetch, now: () => new Date() });
   const signing = tokens.sign({ sub: "alice", tenants: [] }, { ttlSeconds: 60 });
-  await expect(signing).rejects.toThrow("issued by the platform");
+  await expect(signing).rejects.toThrow("only the platform that has the keys");
 });

@@ -4,7 +4,7 @@ import type { Claims } from "../../../src/infrastructure/identity/accessTokens.t
 
 export const tablesPath = "/api/v1/report/1/schema/tables";
 
-/** Claims of an administrator of tenant 1, good for ten minutes. */
+/** Claims of an administrator of tenant 1, valid for ten minutes. */
 export const claims = (over: JWTPayload = {}): JWTPayload & Partial<Claims> => ({
   sub: "alice",
   tenants: [{ id: 1, slug: "tenant-1", roles: ["admin_sop"] }],

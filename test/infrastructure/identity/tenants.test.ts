@@ -1,4 +1,4 @@
-/** A tenant is provisioned on first use, once, and shares nothing with another (design 5). */
+/** A tenant is created once, on first use, and shares nothing with another tenant. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../../support/problem.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
@@ -27,34 +27,34 @@ const hasSchema = async (id: number) => {
   return row?.there as boolean;
 };
 
-test("the first request of a tenant makes its row and its schema", async () => {
+test("the first request of a tenant creates its row and its schema", async () => {
   expect(await hasSchema(11)).toBe(false);
   expect((await ask(11, "bank-eleven")).status).toBe(200);
   expect(await slugs(11)).toEqual(["bank-eleven"]);
   expect(await hasSchema(11)).toBe(true);
 });
 
-test("a schema that the platform made before is taken over with what is in it", async () => {
+test("a schema that the platform created before is used with its content", async () => {
   await server.sql`create schema tenant_12`;
   await server.sql`create table tenant_12.trx_loan (id bigint)`;
   expect((await ask(12, "bank-twelve")).status).toBe(200);
   expect(await server.sql`select * from tenant_12.trx_loan`).toHaveLength(0);
 });
 
-test("many first requests at once, at two servers, make one tenant", async () => {
+test("many simultaneous first requests to two servers create one tenant", async () => {
   const answers = Array.from({ length: 20 }, (_, index) => ask(13, "bank-13", index % 2 ? server : other));
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(await slugs(13)).toEqual(["bank-13"]);
 });
 
-test("a token that is refused provisions nothing", async () => {
+test("a refused token creates nothing", async () => {
   const authorization = `Bearer ${await server.token({ tenant: 14, roles: ["member"] })}`;
   await fetch(`${server.url}/api/v1/report/14/schema/tables`, { headers: { authorization } });
   expect(await slugs(14)).toEqual([]);
   expect(await hasSchema(14)).toBe(false);
 });
 
-test("an id under another slug, and a slug under another id, are 401s that change nothing", async () => {
+test("an id with another slug, and a slug with another id, get 401 and change nothing", async () => {
   expect((await ask(15, "bank-15")).status).toBe(200);
   await expectProblem(await ask(15, "bank-15b"), "unauthenticated");
   await expectProblem(await ask(16, "bank-15"), "unauthenticated");
@@ -65,7 +65,7 @@ test("an id under another slug, and a slug under another id, are 401s that chang
   expect((await ask(15, "bank-15")).status).toBe(200);
 });
 
-test("two tenants that claim one slug at once: one has it, the other is refused", async () => {
+test("of two tenants that claim one slug at the same time, one gets it and the other is refused", async () => {
   const answers = await Promise.all([ask(17, "bank-17"), ask(18, "bank-17", other)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   expect([...(await slugs(17)), ...(await slugs(18))]).toEqual(["bank-17"]);
@@ -78,18 +78,18 @@ test.each([
   [24, "<script>alert(1)</script>"],
   [25, "a".repeat(255)],
   [26, "%s%n\\"],
-])("a slug is data, whatever stands in it: tenant %i", async (id, slug) => {
+])("a slug is data, whatever it contains: tenant %i", async (id, slug) => {
   expect((await ask(id, slug)).status).toBe(200);
   expect((await ask(id, slug, other)).status).toBe(200);
   expect(await slugs(id)).toEqual([slug]);
 });
 
-test("a slug that is empty, too long or not storable is a 401", async () => {
+test("a slug that is too long or not storable gets 401", async () => {
   for (const slug of ["a".repeat(256), "a\0b"]) await expectProblem(await ask(31, slug), "unauthenticated");
   expect(await slugs(31)).toEqual([]);
 });
 
-test("two tenants' tables of one name are two tables", async () => {
+test("tables with one name in two tenants are two tables", async () => {
   const columns = [{ name: "full_name", type: "text" as const }];
   for (const tenant of [41, 42]) {
     const api = await server.tables({ tenant });

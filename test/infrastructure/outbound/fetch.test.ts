@@ -29,7 +29,7 @@ async function partner(answer?: Answer, options?: PartnerOptions): Promise<Partn
   return started;
 }
 
-/** A server of bytes, for what no HTTP server would send. */
+/** A server that sends bytes which no HTTP server would send. */
 async function rawPartner(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -76,7 +76,7 @@ const noName = async () => {
   throw new Error("ENOTFOUND");
 };
 
-test("a call arrives as it was made: method, path, query, headers and body in UTF-8", async () => {
+test("a call arrives unchanged: method, path, query, headers and body in UTF-8", async () => {
   const { port, received } = await partner();
   const answer = await call(`http://127.0.0.1:${port}/a%2Fb/%C3%A9?q=%20+&r#top`, {
     method: "POST",
@@ -112,7 +112,7 @@ test("a status of 400 and above is an answer, with its headers and body", async 
   expect(answer.headers["x-a"]).toBe("1, 2");
 });
 
-test("HEAD and an answer without a body give the empty text", async () => {
+test("HEAD, and an answer without a body, return the empty text", async () => {
   const { port } = await partner((_, response) => void response.writeHead(204).end());
   expect(await call(`http://127.0.0.1:${port}/`, { method: "HEAD" })).toMatchObject({
     status: 204,
@@ -124,7 +124,7 @@ test("HEAD and an answer without a body give the empty text", async () => {
   });
 });
 
-test("the name is resolved once, and the address that was checked is the address that is called", async () => {
+test("the name is resolved once, and the checked address is called", async () => {
   const checked = await partner((_, response) => void response.end("checked"));
   const rebound = await partner((_, response) => void response.end("rebound"), {
     address: "127.0.0.2",
@@ -141,7 +141,7 @@ test("the name is resolved once, and the address that was checked is the address
   expect(rebound.received).toEqual([]);
 });
 
-test("a name that the system resolves to this machine is called where its checked address is", async () => {
+test("a name that the system resolves to this machine is called at its checked address", async () => {
   const { port, received } = await partner();
   expect((await call(`http://localhost:${port}/`, { resolve: resolvesTo("127.0.0.1") })).status).toBe(200);
   expect((await failureOf(() => call(`http://localhost:${port}/`, { allow: [] }))).code).toBe(
@@ -150,7 +150,7 @@ test("a name that the system resolves to this machine is called where its checke
   expect(received).toHaveLength(1);
 });
 
-test("one address among several that the policy refuses stops the call", async () => {
+test("one refused address among several stops the call", async () => {
   const { port, received } = await partner();
   const options = { allow: parseOutboundAllow(["127.0.0.1"]), resolve: resolvesTo("127.0.0.1", "127.0.0.2") };
   const failure = await failureOf(() => call(`http://two.example:${port}/`, options));
@@ -159,13 +159,13 @@ test("one address among several that the policy refuses stops the call", async (
   expect(received).toEqual([]);
 });
 
-test("of several addresses the next is called where one takes no connection", async () => {
+test("if one address takes no connection, the next one is called", async () => {
   const { port } = await partner();
   const resolve = resolvesTo("127.0.0.2", "::1", "127.0.0.1");
   expect((await call(`http://several.example:${port}/`, { resolve })).status).toBe(200);
 });
 
-test("`sending` is asked once the call may go out, and not for one that may not", async () => {
+test("`sending` is asked before the request, and not for a refused call", async () => {
   const { port, received } = await partner();
   const asked: string[] = [];
   const sending = (name: string) => async () => {
@@ -183,7 +183,7 @@ test("`sending` is asked once the call may go out, and not for one that may not"
   expect(asked).toEqual(["allowed: 0 received"]);
 });
 
-test("a call whose time is over before it goes out does not go out", async () => {
+test("a call whose time ends before it is sent is not sent", async () => {
   const { port, received } = await partner();
   const sending = () => Bun.sleep(60);
   const late = call(`http://127.0.0.1:${port}/`, { timeoutMs: 20, sending });
@@ -192,7 +192,7 @@ test("a call whose time is over before it goes out does not go out", async () =>
   expect(received).toEqual([]);
 });
 
-test("TLS goes by the name, although an address is called", async () => {
+test("TLS uses the name, although an address is called", async () => {
   const { port, received } = await partner(undefined, { secure: true });
   const trusted = { resolve: resolvesTo("127.0.0.1"), certificateAuthorities: authority };
   expect((await call(`https://partner.example:${port}/x`, trusted)).body).toBe("ok");
@@ -206,7 +206,7 @@ test("TLS goes by the name, although an address is called", async () => {
   ]);
 });
 
-test("a certificate for another name, or by an unknown authority, ends the call before anything is sent", async () => {
+test("a certificate of another name or an unknown authority ends the call before it is sent", async () => {
   const { port, received } = await partner(undefined, { secure: true });
   const resolve = resolvesTo("127.0.0.1");
   const otherName = await failureOf(() =>
@@ -220,14 +220,14 @@ test("a certificate for another name, or by an unknown authority, ends the call 
   expect(received).toEqual([]);
 });
 
-test("https to a server without TLS is told as such", async () => {
+test("https to a server without TLS is explained", async () => {
   const { port } = await partner();
   const failure = await failureOf(() => call(`https://127.0.0.1:${port}/`));
   expect(failure).toMatchObject({ code: "unreachable", requestSent: "no" });
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "a redirect (%d) is not followed, and neither its path nor its query is repeated",
+  "a redirect (%d) is not followed, and the message has neither its path nor its query",
   async (status) => {
     const target = await partner();
     const { port } = await partner((_, response) => {
@@ -236,13 +236,14 @@ test.each([301, 302, 303, 307, 308])(
     const failure = await failureOf(() => call(`http://127.0.0.1:${port}/hook?token=secret`));
     expect(failure.code).toBe("redirected");
     expect(failure.message).toBe(
-      `http://127.0.0.1:${port} redirects to http://127.0.0.1:${target.port}. Redirects are not followed: put the final URL into the service task.`,
+      `http://127.0.0.1:${port} redirects to http://127.0.0.1:${target.port}. ` +
+        "Redirects are not followed: put the final URL into the service task.",
     );
     expect(target.received).toEqual([]);
   },
 );
 
-test("an answer longer than the limit is cut and says so, in whole characters", async () => {
+test("an answer above the limit is cut between two characters, and marked", async () => {
   let closed = false;
   const { port } = await partner((_, response) => {
     response.on("close", () => {
@@ -266,7 +267,7 @@ test("an answer of exactly the limit is whole", async () => {
   expect(wholeBodyOf(answer)).toBe("x".repeat(1000));
 });
 
-test("an integration that never answers times out, and is hung up on", async () => {
+test("an integration that never answers times out, and its connection is closed", async () => {
   let closed = 0;
   const { port } = await partner((request) => void request.socket.on("close", () => closed++));
   const failure = await failureOf(() => call(`http://127.0.0.1:${port}/?token=secret`, { timeoutMs: 100 }));
@@ -275,7 +276,7 @@ test("an integration that never answers times out, and is hung up on", async () 
   while (closed === 0) await Bun.sleep(5);
 });
 
-test("an answer that drips is held to the same time", async () => {
+test("a dripping answer has the same time limit", async () => {
   let closed = false;
   const { port } = await partner((_, response) => {
     response.writeHead(200);
@@ -292,13 +293,13 @@ test("an answer that drips is held to the same time", async () => {
   while (!closed) await Bun.sleep(5);
 });
 
-test("a name server that does not answer is held to the same time", async () => {
+test("a name server that does not answer has the same time limit", async () => {
   const resolve = () => new Promise<string[]>(() => undefined);
   const failure = await failureOf(() => call("http://slow.example/", { resolve, timeoutMs: 50 }));
   expect(failure).toMatchObject({ code: "timed_out", requestSent: "no" });
 });
 
-test("a connection whose TLS never comes about times out before anything was sent", async () => {
+test("a connection that never completes TLS times out before anything is sent", async () => {
   const port = await rawPartner(() => undefined);
   for (const limit of [{ connectTimeoutMs: 100 }, { timeoutMs: 100 }]) {
     const failure = await failureOf(() => call(`https://127.0.0.1:${port}/`, limit));
@@ -307,13 +308,13 @@ test("a connection whose TLS never comes about times out before anything was sen
   }
 });
 
-test("a connection that breaks before its TLS stands is one over which nothing was sent", async () => {
+test("over a connection that breaks before TLS is complete, nothing was sent", async () => {
   const port = await rawPartner((socket) => socket.on("data", () => socket.destroy()));
   const failure = await failureOf(() => call(`https://127.0.0.1:${port}/`));
   expect(failure).toMatchObject({ code: "unreachable", requestSent: "no" });
 });
 
-test("a slow answer is waited for, however short the time for connecting is", async () => {
+test("a slow answer is not cut by a short time for connecting", async () => {
   const slow: Answer = (_, response) => void setTimeout(() => response.end("late"), 200);
   const options = { connectTimeoutMs: 100, certificateAuthorities: authority };
   const plain = await partner(slow);
@@ -343,14 +344,14 @@ test("a closed port, an unknown name and a connection that breaks are unreachabl
   });
 });
 
-test("an answer that ends before its length is unreachable, not whole", async () => {
+test("an answer that ends before its length is unreachable", async () => {
   const port = await rawPartner((socket) =>
     socket.on("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")),
   );
   expect((await failureOf(() => call(`http://127.0.0.1:${port}/`))).code).toBe("unreachable");
 });
 
-test("what does not answer in HTTP is unreachable", async () => {
+test("a server that does not answer in HTTP is unreachable", async () => {
   const port = await rawPartner((socket) => socket.on("data", () => socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
   expect((await failureOf(() => call(`http://127.0.0.1:${port}/`))).code).toBe("unreachable");
 });
@@ -365,7 +366,7 @@ test.each([
   ["a host of its own", { Host: "evil.example" }],
   ["a length of its own", { "content-length": "0" }],
   ["a transfer coding", { "Transfer-Encoding": "chunked" }],
-  ["a name that stands twice", { "X-A": "1", "x-a": "2" }],
+  ["a name that appears twice", { "X-A": "1", "x-a": "2" }],
 ])("headers with %s are refused before anything is sent", async (_, headers) => {
   const { port, received } = await partner();
   const failure = await failureOf(() =>
@@ -383,7 +384,7 @@ test("a character above U+00FF cannot become a line break on the wire", async ()
   expect(received[0]?.headers.some(([name]) => name === "x-b")).toBe(false);
 });
 
-/** A server that answers with `head`, and then with `piece` for as long as the connection stays. */
+/** A server that answers with `head`, and then with `piece` again and again. */
 const flooding = async (head: string, piece: string) => {
   let sent = 0;
   let closed = 0;
@@ -410,7 +411,7 @@ test.each([
   ["one header", "HTTP/1.1 200 OK\r\nX-A: ", "b".repeat(10_000), "does not answer in HTTP"],
   ["trailers", `${chunked}1\r\na\r\n0\r\n`, `X-A: ${"b".repeat(1_000)}\r\n`, "http://127.0.0.1"],
   ["a chunk's extension", `${chunked}1`, `;${"a".repeat(10_000)}`, "http://127.0.0.1"],
-])("an answer of endless %s is hung up on", async (_what, head, piece, message) => {
+])("the connection of an answer with endless %s is closed", async (_what, head, piece, message) => {
   const { port, closed } = await flooding(head, piece);
   const started = performance.now();
   const failure = await failureOf(() => call(`http://127.0.0.1:${port}/`));
@@ -420,7 +421,7 @@ test.each([
   while (closed() === 0) await Bun.sleep(5);
 });
 
-test("up to 16 interim answers are taken", async () => {
+test("up to 16 interim answers are accepted", async () => {
   const port = await rawPartner((socket) =>
     socket.once("data", () =>
       socket.end(`${interim.repeat(16)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`),
@@ -429,7 +430,7 @@ test("up to 16 interim answers are taken", async () => {
   expect((await call(`http://127.0.0.1:${port}/`)).body).toBe("ok");
 });
 
-test("an answer in pieces of one byte is cut like a long one", async () => {
+test("an answer in many pieces of one byte is cut like a long one", async () => {
   const { port, closed } = await flooding(chunked, "1\r\nx\r\n".repeat(1_000));
   const answer = await call(`http://127.0.0.1:${port}/`, { timeoutMs: 20_000 });
   expect(answer.truncated).toBe(true);
@@ -437,8 +438,8 @@ test("an answer in pieces of one byte is cut like a long one", async () => {
   while (closed() === 0) await Bun.sleep(5);
 });
 
-test("sixteen receivers of endless interim answers are all hung up on soon", async () => {
-  // In another process, or the receivers' own work would be measured.
+test("sixteen receivers with endless interim answers are all cut off soon", async () => {
+  // In another process, so that the work of the receivers is not measured.
   const receiver = Bun.spawn([process.execPath, new URL("./interimReceiver.ts", import.meta.url).pathname], {
     stdout: "pipe",
   });
@@ -456,11 +457,11 @@ test("sixteen receivers of endless interim answers are all hung up on soon", asy
   expect(new Set(await Promise.all(codes))).toEqual(new Set(["unreachable"]));
   clearInterval(ticks);
   receiver.kill();
-  // Each costs what one read of its socket holds, about 10 ms. Before, they held the thread for as long as the calls took.
+  // Each receiver costs the thread one read of its socket, about 10 ms. Without the limit it costs the whole call.
   expect(longest).toBeLessThan(1_000);
 });
 
-test("a call that may no longer go out when its connection is there is held back, and nothing is sent", async () => {
+test("a call that may no longer be sent after connecting is held back", async () => {
   for (const secure of [false, true]) {
     const { port, received } = await partner(undefined, { secure });
     let asked = 0;

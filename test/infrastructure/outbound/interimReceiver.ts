@@ -1,4 +1,4 @@
-/** A receiver that answers with interim answers for ever. Prints its port. */
+/** A receiver that sends interim answers without end. Prints its port. */
 import { createServer } from "node:net";
 
 const piece = "HTTP/1.1 102 Processing\r\n\r\n".repeat(2_000);

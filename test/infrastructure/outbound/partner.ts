@@ -1,4 +1,4 @@
-/** Outside systems for the tests: real HTTP and HTTPS servers on 127.0.0.1. */
+/** External systems for the tests: real HTTP and HTTPS servers on 127.0.0.1. */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 
 const certificate = (name: string) => readFileSync(new URL(`tls/${name}`, import.meta.url), "utf8");
 
-/** What the certificates of `startPartner({ secure: true })` are signed by. */
+/** The authority that signed the certificates of `startPartner({ secure: true })`. */
 export const authority = certificate("authority.pem");
 
 export interface Received {
@@ -16,7 +16,7 @@ export interface Received {
   /** Names as they were sent, values as UTF-8. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** That the TLS connection was opened for (SNI). */
+  /** The server name of the TLS connection (SNI). */
   readonly serverName: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface PartnerOptions {
   readonly port?: number;
 }
 
-/** Answers once the request has arrived whole; without `answer` with 200 and `ok`. */
+/** Answers when the request has arrived whole. Without `answer` it answers with 200 and `ok`. */
 export async function startPartner(
   answer: Answer = (_, response) => void response.end("ok"),
   { secure = false, address = "127.0.0.1", port = 0 }: PartnerOptions = {},

@@ -1,4 +1,4 @@
-/** No address of a private network gets through the policy, in whatever notation and by whatever way. */
+/** The policy lets no address of a private network through, in any notation and behind any name. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { checkTarget } from "../../../src/infrastructure/outbound/policy.ts";
@@ -23,7 +23,7 @@ const refused = [
   [0xf0000000, 4],
 ] as const;
 
-/** An address of one of the ranges, as a number of 32 bits. */
+/** An address of one of the ranges, as a 32-bit number. */
 const privateNumber = fc
   .tuple(fc.constantFrom(...refused), fc.bigInt({ min: 0n, max: 0xffffffffn }))
   .map(([[network, bits], random]) => Number(BigInt(network) + (random & ((1n << BigInt(32 - bits)) - 1n))));
@@ -31,7 +31,7 @@ const privateNumber = fc
 const bytesOf = (number: number) => [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256);
 const dotted = (number: number) => bytesOf(number).join(".");
 
-/** What inet_aton and URLs read: one to four parts, the last of which takes the rest, in three bases. */
+/** The notations of inet_aton and of URLs: one to four parts in three bases. The last part holds the rest. */
 const oddNotation = fc
   .record({
     number: privateNumber,
@@ -107,8 +107,7 @@ async function expectRefused(host: string): Promise<void> {
   expect([host, failure.code]).toEqual([host, "refused_by_policy"]);
 }
 
-test("IPv4 in any notation that a URL takes", () =>
-  fc.assert(fc.asyncProperty(oddNotation, expectRefused), runs));
+test("IPv4 in every notation of a URL", () => fc.assert(fc.asyncProperty(oddNotation, expectRefused), runs));
 
 test("IPv4 in IPv6, and private IPv6", () =>
   fc.assert(
@@ -116,7 +115,7 @@ test("IPv4 in IPv6, and private IPv6", () =>
     runs,
   ));
 
-test("behind a name, wherever in its addresses", () =>
+test("behind a name, at any place among its addresses", () =>
   fc.assert(
     fc.asyncProperty(
       fc.oneof(privateNumber.map(dotted), inIpv6, privateIpv6),

@@ -23,7 +23,7 @@ const check = (
 ) => checkTarget(url, { allow: parseOutboundAllow(allow), resolve, ownAddresses: () => own });
 const refusal = (url: string, situation?: Situation) => failureOf(() => check(url, situation));
 
-test("public addresses may be called, and are handed on as they were checked", async () => {
+test("public addresses may be called, and the checked ones are returned", async () => {
   expect((await check("https://93.184.216.34/x")).addresses).toEqual(["93.184.216.34"]);
   expect((await check("https://[2606:2800:220:1:248:1893:25c8:1946]/")).addresses).toEqual([
     "2606:2800:220:1:248:1893:25c8:1946",
@@ -48,7 +48,7 @@ test.each<readonly [string, readonly string[]]>([
   ["IPv4-compatible", ["::127.0.0.1", "::7f00:1"]],
   ["NAT64", ["64:ff9b::127.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::a00:1"]],
   ["6to4 and Teredo", ["2002:7f00:1::", "2002:a00:1::1", "2001:0:7f00:1::1"]],
-])("addresses are refused, written out or behind a name: %s", async (_, addresses) => {
+])("addresses are refused, in the URL or behind a name: %s", async (_, addresses) => {
   for (const address of addresses) {
     const host = address.includes(":") ? `[${address}]` : address;
     expect((await refusal(`http://${host}/`)).code).toBe("refused_by_policy");
@@ -79,7 +79,7 @@ test.each([
   "http://127.0.0.1\t/",
   "http://[::ffff:127.0.0.1]/",
   "http://[0:0:0:0:0:FFFF:7F00:0001]/",
-])("%s is this machine in an odd notation, and refused", async (url) => {
+])("this machine in an odd notation is refused: %s", async (url) => {
   expect((await refusal(url)).code).toBe("refused_by_policy");
 });
 
@@ -92,7 +92,7 @@ test.each([
   "",
   "http://256.1.1.1/",
   "http://h:x/",
-])("%j is no URL", async (url) => {
+])("%j is not a URL", async (url) => {
   expect((await refusal(url)).code).toBe("invalid_url");
 });
 
@@ -104,11 +104,11 @@ test.each([
   "ws://h/",
   "unix:/run/x",
   "javascript:1",
-])("%s is not called: only http and https are", async (url) => {
+])("only http and https are called: %s", async (url) => {
   expect((await refusal(url)).code).toBe("refused_by_policy");
 });
 
-test("a URL with credentials is refused, and they are not repeated", async () => {
+test("a URL with credentials is refused, and the message does not repeat them", async () => {
   for (const url of ["https://user:hunter2@partner.example/", "https://hunter2@partner.example/"]) {
     const failure = await refusal(url);
     expect(failure.code).toBe("refused_by_policy");
@@ -118,19 +118,19 @@ test("a URL with credentials is refused, and they are not repeated", async () =>
   }
 });
 
-test("names of this machine are refused by what they resolve to", async () => {
+test("names of this machine are refused because of their addresses", async () => {
   for (const url of ["http://localhost/", "http://LOCALHOST./", "http://ⓛocalhost/"])
     expect((await refusal(url, { resolve: systemResolve })).code).toBe("refused_by_policy");
 });
 
-test("every address counts, also one with a zone, and what is no address is refused", async () => {
+test("every address counts, also one with a zone, and other texts are refused", async () => {
   for (const address of ["10.0.0.1", "::1", "fe80::1%eth0", "0x7f.1", "127.1", "nonsense", ""])
     expect((await refusal("http://x.example/", { resolve: resolvesTo("93.184.216.34", address) })).code).toBe(
       "refused_by_policy",
     );
 });
 
-test("a name without an address, or that does not resolve, is unreachable", async () => {
+test("a name that does not resolve, or has no address, is unreachable", async () => {
   for (const resolve of [resolvesTo(), neverResolve])
     expect(await refusal("http://x.example/?token=secret", { resolve })).toMatchObject({
       code: "unreachable",
@@ -138,7 +138,7 @@ test("a name without an address, or that does not resolve, is unreachable", asyn
     });
 });
 
-test("a refusal names the kind of address and what would permit it, but not the address", async () => {
+test("a refusal names the kind of address and the entry that permits it, but not the address", async () => {
   const failure = await refusal("https://x.example/?token=secret", { resolve: resolvesTo("10.1.2.3") });
   expect(failure.message).toBe(
     "x.example is or resolves to a private address, which service tasks may not call. " +
@@ -172,7 +172,7 @@ test.each([
   else expect((await refusal(url, situation)).code).toBe("refused_by_policy");
 });
 
-test("OUTBOUND_ALLOW takes IPv6, and IPv4 written as IPv6 counts as the IPv4 that is called", async () => {
+test("OUTBOUND_ALLOW accepts IPv6, and IPv4 written as IPv6 counts as IPv4", async () => {
   await check("http://[::1]:81/", { allow: ["::1"] });
   await check("http://[::1]:81/", { allow: ["[::1]:81"] });
   await check("http://[fd00::5]/", { allow: ["fd00::/8"] });
@@ -184,7 +184,7 @@ test("OUTBOUND_ALLOW takes IPv6, and IPv4 written as IPv6 counts as the IPv4 tha
   );
 });
 
-test("public addresses are called on ports 80 and 443, and on others where OUTBOUND_ALLOW says so", async () => {
+test("public addresses are called on ports 80 and 443, and on ports that OUTBOUND_ALLOW permits", async () => {
   const resolve = resolvesTo("93.184.216.34");
   for (const url of [
     "http://x.example/",
@@ -215,12 +215,12 @@ test("public addresses are called on ports 80 and 443, and on others where OUTBO
     );
 });
 
-test("this machine's own addresses are refused, also public ones, unless an entry names them", async () => {
+test("the addresses of this machine, also public ones, are refused unless an entry names them", async () => {
   const own = ["93.184.216.34", "10.1.2.3", "2606:2800::1", "fe80::1"];
   for (const address of ["93.184.216.34", "10.1.2.3", "::ffff:10.1.2.3", "2606:2800:0::1", "fe80::1%eth0"]) {
     const resolve = resolvesTo(address);
     expect((await refusal("http://x.example/", { resolve, own })).code).toBe("refused_by_policy");
-    // A wide range means the other machines only.
+    // A wide range means only other machines.
     for (const allow of [["0.0.0.0/0", "::/0"], ["10.0.0.0/8"], ["93.184.216.0/24"], ["y.example"]])
       expect((await refusal("http://x.example/", { resolve, own, allow })).code).toBe("refused_by_policy");
     await check("http://x.example/", { resolve, own, allow: ["x.example:80"] });
@@ -238,7 +238,7 @@ test("this machine's own addresses are refused, also public ones, unless an entr
     ).toBe("refused_by_policy");
 });
 
-test("the addresses of this machine's interfaces are those that count", async () => {
+test("the addresses of this machine are those of its interfaces", async () => {
   const [address] = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const resolve = resolvesTo(address?.address ?? "");
   const policy = { resolve, allow: parseOutboundAllow(["0.0.0.0/0", "::/0"]) };
@@ -253,7 +253,7 @@ test("a range with a port is permitted on that port", async () => {
   );
 });
 
-test("what is permitted for one address is not permitted for another of the same name", async () => {
+test("a permission for one address does not permit another address of the same name", async () => {
   const resolve = resolvesTo("10.1.2.3", "10.1.2.4");
   expect((await refusal("http://x.example/", { allow: ["10.1.2.3"], resolve })).code).toBe(
     "refused_by_policy",
@@ -283,6 +283,6 @@ test.each([
   "::1/129",
   "[::1",
   "a b",
-])("OUTBOUND_ALLOW does not take %j", (entry) => {
+])("OUTBOUND_ALLOW refuses %j", (entry) => {
   expect(() => parseOutboundAllow([entry])).toThrow(JSON.stringify(entry));
 });

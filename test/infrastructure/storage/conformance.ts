@@ -1,13 +1,11 @@
-/**
- * What every storage must do (`src/infrastructure/storage/storage.ts`), as one suite that each driver passes on each real server.
- */
+/** The rules of `src/infrastructure/storage/storage.ts` as one suite, which each driver passes on each real server. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rm, writeFile } from "node:fs/promises";
 import type { ListedObject, LocalFile, Storage } from "../../../src/infrastructure/storage/storage.ts";
 import { digestOf, type LocalFiles, openLocalFiles } from "../../support/localFiles.ts";
 
 export interface OpenStorage {
-  /** Prepared by nobody yet, and empty. */
+  /** Empty, and not prepared yet. */
   readonly storage: Storage;
   readonly close: () => Promise<void>;
 }
@@ -31,7 +29,7 @@ export function storageConformance(name: string, open: () => Promise<OpenStorage
       await opened?.close();
     }, hookMs);
 
-    test("is not ready until it is prepared, and may be prepared 8 times at once", async () => {
+    test("is not ready until it is prepared, and can be prepared 8 times simultaneously", async () => {
       await expect(storage.ready()).rejects.toMatchObject({ code: "storage_unavailable" });
       await expect(storage.get("early/object")).rejects.toMatchObject({ code: "storage_unavailable" });
       await Promise.all(Array.from({ length: 8 }, () => storage.prepare()));
@@ -40,7 +38,7 @@ export function storageConformance(name: string, open: () => Promise<OpenStorage
     });
 
     for (const size of [0, 1, 5 * MiB, 20 * MiB]) {
-      test(`gives back ${size} bytes as they were put`, async () => {
+      test(`returns ${size} bytes as they were put`, async () => {
         const file = await files.make(size);
         await storage.put(`sizes/${size}`, file);
         expect(await contentOf(storage, `sizes/${size}`)).toEqual({ size, sha256: file.sha256 });
@@ -48,7 +46,7 @@ export function storageConformance(name: string, open: () => Promise<OpenStorage
       });
     }
 
-    test("puts a new object in place of the old one", async () => {
+    test("replaces an old object with a new one", async () => {
       const [first, second] = [await files.make(3 * MiB), await files.make(1000)];
       await storage.put("over/written", first);
       await storage.put("over/written", second);
@@ -56,12 +54,12 @@ export function storageConformance(name: string, open: () => Promise<OpenStorage
       expect(await keysOf(storage, "over/")).toEqual(["over/written"]);
     });
 
-    test("has no object where none was put", async () => {
+    test("has no object under an unused key", async () => {
       expect(await storage.get("nothing/here")).toBeUndefined();
       expect(await storage.get("nothing")).toBeUndefined();
     });
 
-    test("removes an object once, and once more without an error", async () => {
+    test("removes an object, and a missing object without an error", async () => {
       await storage.put("removed/object", await files.make(10));
       await storage.remove("removed/object");
       await storage.remove("removed/object");
@@ -70,7 +68,7 @@ export function storageConformance(name: string, open: () => Promise<OpenStorage
       expect(await keysOf(storage, "removed/")).toEqual([]);
     });
 
-    test("keeps keys apart that share a prefix, and lists by it", async () => {
+    test("keeps keys with a common prefix apart, and lists by prefix", async () => {
       const keys = [
         "tree/a/b/c",
         "tree/a/b/d",
@@ -99,23 +97,23 @@ export function storageConformance(name: string, open: () => Promise<OpenStorage
       expect(listed.map(({ key }) => key)).toEqual(keys);
       expect(new Set(listed.map(({ size }) => size))).toEqual(new Set([7]));
       const times = listed.map(({ modifiedAt }) => modifiedAt.getTime());
-      // Servers give whole seconds.
+      // Servers return whole seconds.
       expect(Math.min(...times)).toBeGreaterThan(started - 2000);
       expect(Math.max(...times)).toBeLessThan(Date.now() + 2000);
     }, 120_000);
 
-    test("holds only a small part of 50 objects of 8 MiB in memory while they are put and got at once", async () => {
+    test("keeps only a small part of 50 simultaneous transfers of 8 MiB in memory", async () => {
       const file = await files.make(8 * MiB);
       const keys = Array.from({ length: 50 }, (_, index) => `crowd/${index}`);
       const watch = watchMemory();
       await Promise.all(keys.map((key) => storage.put(key, file)));
       const digests = await Promise.all(keys.map(async (key) => (await contentOf(storage, key))?.sha256));
       expect(new Set(digests)).toEqual(new Set([file.sha256]));
-      // All of them would be 400 MiB.
+      // All of them together have 400 MiB.
       expect(watch.stop()).toBeLessThan(100 * MiB);
     }, 120_000);
 
-    test("does not read ahead of a slow reader, and ends a read that is cancelled", async () => {
+    test("does not read ahead of a slow reader, and ends a cancelled read", async () => {
       await storage.put("cancelled/object", await files.make(20 * MiB));
       for (let round = 0; round < 20; round++) {
         const reader = (await storage.get("cancelled/object"))?.body.getReader();
@@ -147,7 +145,7 @@ export function storageConformance(name: string, open: () => Promise<OpenStorage
       });
     }
 
-    test("refuses what is no key", async () => {
+    test("refuses a text that is not a key", async () => {
       const file = await files.make(1);
       for (const key of ["", "/a", "a/", "a//b", "a/../b", "..", "A", "a b", "a/.b", "ä", "a\\b", "a\0"]) {
         await expect((async () => storage.put(key, file))()).rejects.toThrow(TypeError);
@@ -181,7 +179,7 @@ async function inTurns<T>(items: T[], { width }: { width: number }, work: (item:
   );
 }
 
-/** The most bytes by which the process has grown since. Garbage is collected first: what counts is what is held. */
+/** By how many bytes the process has grown at most. Garbage is collected first, so that only used memory counts. */
 function watchMemory() {
   Bun.gc(true);
   const start = process.memoryUsage.rss();

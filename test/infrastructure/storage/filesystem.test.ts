@@ -28,7 +28,7 @@ describe("files as objects", () => {
     await rm(parent, { recursive: true, force: true });
   });
 
-  test("nobody else may look into it, nor into what an earlier version left", async () => {
+  test("other accounts cannot read it, nor files of an earlier version", async () => {
     const own = join(parent, "own");
     await mkdir(join(own, "attachments/1/@aa"), { recursive: true, mode: 0o755 });
     await writeFile(join(own, "attachments/1/@aa/old"), "secret", { mode: 0o644 });
@@ -43,8 +43,9 @@ describe("files as objects", () => {
 
   test("a process killed in the middle of a put leaves no object, and the next put succeeds", async () => {
     const file = await files.make(64 * 1024 * 1024);
+    const driver = join(import.meta.dir, "../../../src/infrastructure/storage/filesystem.ts");
     const program = `
-      import { filesystemStorage } from ${JSON.stringify(join(import.meta.dir, "../../../src/infrastructure/storage/filesystem.ts"))};
+      import { filesystemStorage } from ${JSON.stringify(driver)};
       await filesystemStorage({ folder: ${JSON.stringify(folder)} }).put("killed/object", ${JSON.stringify(file)});`;
     const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "ignore", "inherit"] });
     while ((await readdir(join(folder, ".incoming"))).length === 0) await Bun.sleep(1);
@@ -60,7 +61,7 @@ describe("files as objects", () => {
     await storage.remove("killed/object");
   });
 
-  test("prepare removes what crashes left a day ago, and nothing that is being written", async () => {
+  test("prepare removes what a crash left a day ago, but no file that is being written", async () => {
     const [old, young] = [join(folder, ".incoming", "old"), join(folder, ".incoming", "young")];
     await writeFile(old, "left over");
     await writeFile(young, "in flight");
@@ -72,7 +73,7 @@ describe("files as objects", () => {
     expect(await readdir(join(folder, ".incoming"))).not.toContain("old");
   });
 
-  test("an object and the folder of its name live side by side", async () => {
+  test("a/b and a/b/c can both be objects", async () => {
     const storage = filesystemStorage({ folder });
     await storage.put("side", await files.make(1));
     await storage.put("side/by-side", await files.make(2));
@@ -82,7 +83,7 @@ describe("files as objects", () => {
     ]);
   });
 
-  test("an object that is read while it is replaced arrives as it was", async () => {
+  test("a reader of an object that is replaced gets the old object whole", async () => {
     const storage = filesystemStorage({ folder });
     const first = await files.make(4 * 1024 * 1024);
     await storage.put("replaced/object", first);
@@ -98,7 +99,7 @@ describe("files as objects", () => {
     expect((await readdir(join(folder, "spread"))).length).toBeGreaterThan(50);
   });
 
-  test("a folder that is gone is an outage, not a missing object, and serves again once it is back", async () => {
+  test("a missing folder is storage_unavailable, not a missing object, and works again once it is back", async () => {
     const storage = filesystemStorage({ folder });
     const file = await files.make(10);
     await storage.put("volume/object", file);

@@ -12,7 +12,7 @@ storageConformance("an S3 server", async () => {
   return { storage: s3Storage(config), close };
 });
 
-// Long enough for a busy machine to answer in, short enough to wait for.
+// Long enough for an answer of a busy machine, and short enough to wait for.
 const stallMs = 1500;
 const hookMs = 60_000;
 const unavailable = { code: "storage_unavailable", status: 503 };
@@ -34,7 +34,7 @@ describe("an S3 server that fails", () => {
     await storage.put("kept/object", file);
   }, hookMs);
   afterEach(async () => {
-    // Whatever a test did to the server, the next call works.
+    // The next call works, whatever the test did to the server.
     proxy.set("pass");
     await storage.ready();
     expect(await digestOf((await storage.get("kept/object"))?.body)).toBe(file.sha256);
@@ -59,18 +59,18 @@ describe("an S3 server that fails", () => {
     expect(codes).toEqual(calls.map(() => unavailable.code));
   }
 
-  test("away: every call is storage_unavailable", async () => {
+  test("unreachable: every call throws storage_unavailable", async () => {
     proxy.set("refuse");
     await expectUnavailable(storage);
   });
 
-  test("nothing listens: every call is storage_unavailable", async () => {
+  test("nothing listens: every call throws storage_unavailable", async () => {
     const gone = await startFaultyProxy(bucket.config.endpoint);
     await gone.close();
     await expectUnavailable(s3Storage({ ...bucket.config, endpoint: gone.url }));
   });
 
-  test("silent: every call is storage_unavailable after the stall time, and its connection is closed", async () => {
+  test("silent: every call throws storage_unavailable after the stall time, and closes its connection", async () => {
     proxy.set("hang");
     const started = performance.now();
     await expectUnavailable(storage);
@@ -79,12 +79,12 @@ describe("an S3 server that fails", () => {
     await until(() => proxy.open() === 0, 2);
   });
 
-  test("a refused secret key or access key is storage_unavailable", async () => {
+  test("a wrong secret key or access key is storage_unavailable", async () => {
     await expectUnavailable(s3Storage({ ...bucket.config, secretKey: "not-the-secret" }));
     await expectUnavailable(s3Storage({ ...bucket.config, accessKey: "not-a-user" }));
   });
 
-  test("a bucket that is missing is an outage, not a missing object", async () => {
+  test("a missing bucket is storage_unavailable, not a missing object", async () => {
     const elsewhere = s3Storage({ ...bucket.config, bucket: `${bucket.config.bucket.slice(0, -4)}none` });
     await expect(elsewhere.ready()).rejects.toMatchObject(unavailable);
     await expect(elsewhere.get("kept/object")).rejects.toMatchObject(unavailable);
@@ -92,7 +92,7 @@ describe("an S3 server that fails", () => {
     await expect(Array.fromAsync(elsewhere.list(""))).rejects.toMatchObject(unavailable);
   });
 
-  test("cut in the middle of a download: the body fails, and never ends early", async () => {
+  test("cut in the middle of a download: the body fails and does not end early", async () => {
     proxy.set("cut", { cutAfter: 5_000_000 });
     const object = await storage.get("kept/object");
     expect(object?.size).toBe(file.size);
@@ -108,7 +108,7 @@ describe("an S3 server that fails", () => {
     await until(() => proxy.open() === 0, 2);
   });
 
-  test("a reader slower than the stall time is no stall of the storage", async () => {
+  test("a reader slower than the stall time does not count as a stall of the storage", async () => {
     const reader = (await storage.get("kept/object"))?.body.getReader();
     let received = 0;
     for (let pauses = 2; ; pauses--) {
@@ -120,14 +120,14 @@ describe("an S3 server that fails", () => {
     expect(received).toBe(file.size);
   });
 
-  test("a download that is cancelled closes its connection", async () => {
+  test("a cancelled download closes its connection", async () => {
     const before = proxy.open();
     const object = await storage.get("kept/object");
     await object?.body.cancel();
     await until(() => proxy.open() <= before, 2);
   });
 
-  test("a kept connection that the server has closed costs no request", async () => {
+  test("a kept connection that the server has closed makes no request fail", async () => {
     for (let round = 0; round < 20; round++) {
       await storage.ready();
       proxy.set("pass");
@@ -136,7 +136,7 @@ describe("an S3 server that fails", () => {
   });
 });
 
-test("a storage that refuses this machine's clock is named as such in the cause, which the log has", async () => {
+test("a storage that refuses this machine's clock is explained in the cause, which the log shows", async () => {
   const body =
     "<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.</Message></Error>";
   const server = Bun.serve({

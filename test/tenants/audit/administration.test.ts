@@ -1,4 +1,4 @@
-/** What administrators do with addons, embeds and participants is in the audit trail, as the writes of tables are. */
+/** The audit trail records what administrators do with addons, embeds and participants. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { refusal } from "../../support/tables.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What the trail has got by `work`, oldest first. */
+/** The records that `work` added, oldest first. */
 async function recordsOf(work: () => Promise<unknown>) {
   const [last] = await server.sql`select coalesce(max(id), 0)::text as id from waybill.audit_log`;
   await work();
@@ -24,7 +24,7 @@ async function recordsOf(work: () => Promise<unknown>) {
 const by = { actor: "alice", tenant_id: 1, table_name: null };
 const success = { ...by, outcome: "success", error: null };
 
-test("addons: put, deleted, and what failed", async () => {
+test("addons: set, deleted, and failures", async () => {
   const api = await server.integration();
   const addon = { url: "https://score.example/v1?key=secret" };
   const records = await recordsOf(async () => {
@@ -44,7 +44,7 @@ test("addons: put, deleted, and what failed", async () => {
   expect(JSON.stringify(records)).not.toContain("secret");
 });
 
-test("embeds: created, deleted, and what failed", async () => {
+test("embeds: created, deleted, and failures", async () => {
   const api = await server.formSessions();
   let embedId = "";
   const records = await recordsOf(async () => {
@@ -61,7 +61,7 @@ test("embeds: created, deleted, and what failed", async () => {
   ]);
 });
 
-test("participants: added, removed, and what failed", async () => {
+test("participants: added, removed, and failures", async () => {
   const api = await server.discussions();
   const target = { xActiveTenant, processInstanceId: "4711" };
   const records = await recordsOf(async () => {
@@ -80,7 +80,7 @@ test("participants: added, removed, and what failed", async () => {
   ]);
 });
 
-test("reads, and changes that a member may not make, leave no record", async () => {
+test("reads, and changes that a member is not allowed to make, leave no record", async () => {
   const admin = await server.integration();
   const member = await server.integration({ roles: ["member"] });
   const records = await recordsOf(async () => {
@@ -90,13 +90,13 @@ test("reads, and changes that a member may not make, leave no record", async () 
   expect(records).toEqual([]);
 });
 
-test("a change whose record cannot be written is not made", async () => {
+test("a change is not made if its record cannot be written", async () => {
   const api = await server.integration();
   await server.sql`alter table waybill.audit_log add constraint none check (action <> 'put_addon') not valid`;
   const refused = refusal(
     api.putAddon({ xActiveTenant, key: "unrecorded", newAddon: { url: "https://a.example" } }),
   );
-  // Not even the failure can be recorded, so nothing is said of the change itself.
+  // The failure cannot be recorded either, so the answer says nothing about the change.
   expect((await refused).status).toBe(503);
   await server.sql`alter table waybill.audit_log drop constraint none`;
   const { addons } = await api.listAddons({ xActiveTenant });

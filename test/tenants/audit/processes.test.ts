@@ -1,4 +1,4 @@
-/** Deployments, corrections, terminations and reruns are in the audit trail, each with the request that made it. */
+/** The audit trail records deployments, corrections, terminations and reruns, each with its request. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { end, flow, model, oneCall, start, userTask } from "../../support/bpmn.ts";
 import { freshKey, incidentOf, startInstance } from "../../support/processes.ts";
@@ -37,7 +37,7 @@ const waiting = (key: string) =>
 
 const success = { tenant_id: 1, actor: "alice", table_name: null, outcome: "success", error: null };
 
-test("a deployment is recorded with its version, a refused one as a failure", async () => {
+test("a deployment is recorded with its version, and a refused one as a failure", async () => {
   const key = freshKey("audited");
   for (const version of [1, 2]) {
     const { status, requestId } = await send("POST", "/process-definitions", deployment(waiting(key)));
@@ -53,7 +53,7 @@ test("a deployment is recorded with its version, a refused one as a failure", as
   ]);
 });
 
-test("a correction is recorded with the names of the variables and without their values", async () => {
+test("a correction is recorded with the names of the variables, without their values", async () => {
   const key = freshKey("audited");
   await send("POST", "/process-definitions", deployment(waiting(key)));
   const { process_instance_id: id } = await startInstance(server, key);
@@ -73,7 +73,7 @@ test("a correction is recorded with the names of the variables and without their
   expect(all.map(({ text }) => text).join()).not.toMatch(/12345678|87654321/);
 });
 
-test("a termination is recorded; the second one of an instance is a failure", async () => {
+test("a termination is recorded, and a second one of the instance as a failure", async () => {
   const key = freshKey("audited");
   await send("POST", "/process-definitions", deployment(waiting(key)));
   const { process_instance_id: id } = await startInstance(server, key);
@@ -90,7 +90,7 @@ test("a termination is recorded; the second one of an instance is a failure", as
   ]);
 });
 
-test("a rerun is recorded; what a member may not do leaves no record", async () => {
+test("a rerun is recorded; an attempt by a member leaves no record", async () => {
   const key = freshKey("audited");
   await send("POST", "/process-definitions", deployment(oneCall(key, { method: "GET", url: "${nowhere}" })));
   const { process_instance_id: id } = await startInstance(server, key);
