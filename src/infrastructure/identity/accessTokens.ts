@@ -59,12 +59,33 @@ const maxTokenLength = 8_192;
 const rememberedMs = 30_000;
 const checkClaims = Compile(Claims);
 
-export function createAccessTokens({ keys, issuer, audience, fetch, now }: AccessTokenOptions): AccessTokens {
+export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
+  const { keys, now } = options;
+  const { sign, verifySignature } = createSigner(options);
   const remembered = new LRUCache<string, Claims>({
     max: 5_000,
     ttl: rememberedMs,
     perf: { now: () => now().getTime() },
   });
+  return {
+    verify: async (token) => {
+      if (token.length > maxTokenLength) return undefined;
+      const known = remembered.get(token);
+      const claims = known ?? (await verifySignature(token));
+      if (claims && !known) remembered.set(token, claims);
+      return claims && claims.exp * 1000 > now().getTime() ? claims : undefined;
+    },
+    sign: async (claims, { ttlSeconds }) => {
+      if (keys.kind !== "secret")
+        throw new Error("JWT_JWKS_URL is set: only the platform that has the keys can issue tokens");
+      const exp = Math.floor(now().getTime() / 1000) + ttlSeconds;
+      return sign({ ...claims, jti: crypto.randomUUID(), exp } as never);
+    },
+  };
+}
+
+/** Signs and verifies with the configured keys. Remembers no token. */
+function createSigner({ keys, issuer, audience, fetch, now }: AccessTokenOptions) {
   const keySet = keys.kind === "jwks" ? remoteKeys(keys.url, fetch) : undefined;
   const secret = keys.kind === "secret" ? keys.secret : (keySet?.find as unknown as string);
   const { sign, verify } = jwt({
@@ -86,22 +107,7 @@ export function createAccessTokens({ keys, issuer, audience, fetch, now }: Acces
       throw new Problem("identity_unavailable", { headers: { "Retry-After": "5" } });
     return checkClaims.Check(payload) && wellFormed(payload) ? payload : undefined;
   };
-
-  return {
-    verify: async (token) => {
-      if (token.length > maxTokenLength) return undefined;
-      const known = remembered.get(token);
-      const claims = known ?? (await verifySignature(token));
-      if (claims && !known) remembered.set(token, claims);
-      return claims && claims.exp * 1000 > now().getTime() ? claims : undefined;
-    },
-    sign: async (claims, { ttlSeconds }) => {
-      if (keys.kind !== "secret")
-        throw new Error("JWT_JWKS_URL is set: only the platform that has the keys can issue tokens");
-      const exp = Math.floor(now().getTime() / 1000) + ttlSeconds;
-      return sign({ ...claims, jti: crypto.randomUUID(), exp } as never);
-    },
-  };
+  return { sign, verifySignature };
 }
 
 /** These texts go into the database and the log, which cannot hold every character. */
