@@ -1,5 +1,6 @@
 /**
- * The revoked tokens, in this process's memory. It asks the database for changes every few seconds, not at each request.
+ * The revoked tokens, in this process's memory. The process asks the database for changes every few seconds, and not at
+ * each request.
  *
  * A process refuses a token that it has revoked itself immediately, and one that another process has revoked within
  * `staleMs`, because it never uses older knowledge. If the database is unavailable for longer, requests with a token
