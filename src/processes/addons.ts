@@ -1,4 +1,4 @@
-/** Statements on `waybill.addons`: where service tasks find an integration by its key (design 9). */
+/** Statements on `waybill.addons`, where service tasks find the URL of an addon by its key. */
 
 import type { Addon } from "../generated/schemas.ts";
 import { type JsonList, listAsJson } from "../infrastructure/database/boundedList.ts";
@@ -14,16 +14,22 @@ export async function findAddon(
   key: string,
 ): Promise<{ url: string } | undefined> {
   const [addon] = await sql<{ url: string }[]>`
-    select url from waybill.addons where tenant_id = ${tenantId} and key = ${key}`;
+    select url
+    from waybill.addons
+    where tenant_id = ${tenantId}
+      and key = ${key}`;
   return addon;
 }
 
-/** By key, as a program compares them. */
+/** The addons of a tenant, ordered by key, character by character. */
 export async function findAddons(sql: Sql, tenantId: number): Promise<JsonList<Addon>> {
   return listAsJson<Addon>(
     sql,
     sql`
-    select ${columns(sql)} from waybill.addons where tenant_id = ${tenantId} order by key collate "C"`,
+    select ${columns(sql)}
+    from waybill.addons
+    where tenant_id = ${tenantId}
+    order by key collate "C"`,
   );
 }
 
@@ -34,22 +40,28 @@ export interface NewAddon {
   readonly updatedBy: string;
 }
 
-/** In place of what the key had. */
+/** Inserts the addon, or replaces the one with the same key. */
 export async function upsertAddon(
   sql: Queryable,
   { tenantId, key, url, updatedBy }: NewAddon,
 ): Promise<Addon> {
   const [addon] = await sql<Addon[]>`
-    insert into waybill.addons (tenant_id, key, url, updated_by) values (${tenantId}, ${key}, ${url}, ${updatedBy})
+    insert into waybill.addons (tenant_id, key, url, updated_by)
+    values (${tenantId}, ${key}, ${url}, ${updatedBy})
     on conflict (tenant_id, key) do update
-      set url = excluded.url, updated_by = excluded.updated_by, updated_at = excluded.updated_at
+    set url = excluded.url,
+        updated_by = excluded.updated_by,
+        updated_at = excluded.updated_at
     returning ${columns(sql)}`;
-  if (!addon) throw new Error("an upsert answers one row");
+  if (!addon) throw new Error("an upsert returns one row");
   return addon;
 }
 
-/** Whether there was one to delete. */
+/** Returns false if the tenant has no addon with this key. */
 export async function deleteAddon(sql: Queryable, tenantId: number, key: string): Promise<boolean> {
-  const { count } = await sql`delete from waybill.addons where tenant_id = ${tenantId} and key = ${key}`;
+  const { count } = await sql`
+    delete from waybill.addons
+    where tenant_id = ${tenantId}
+      and key = ${key}`;
   return count === 1;
 }
