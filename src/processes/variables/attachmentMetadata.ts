@@ -1,9 +1,10 @@
-/** Recognises the metadata of an attachment in a process variable's value (reference 2). */
+/** Recognises the metadata of an attachment in the value of a process variable. */
 import { isUuid } from "../../infrastructure/uuid.ts";
 
 /**
- * The attachment's id, lower case, or undefined where the value is not attachment metadata: a JSON object, or its
- * text, with `file_name` and a valid UUID under `attachment_id` or else `id`. No other member counts, `type` neither.
+ * The attachment's id in lower case, or undefined if the value is not the metadata of an attachment. Metadata is a JSON
+ * object, or its text, with a `file_name` and a valid UUID in `attachment_id`, or else in `id`. Other members, such as
+ * `type`, do not count.
  */
 export function attachmentIdOf(value: unknown): string | undefined {
   const metadata = objectOf(value);
@@ -23,7 +24,7 @@ function objectOf(value: unknown): Metadata | undefined {
   return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
 }
 
-/** Only an object that could have the member is parsed: a variable may have 25 MB. A key can be written in escapes. */
+/** Parses only what may be an object with the member: a variable may have 25 MB. A key can contain escapes. */
 function parsedObject(text: string): unknown {
   if (!/^\s*\{/.test(text) || !/file_name|\\u/.test(text)) return undefined;
   try {

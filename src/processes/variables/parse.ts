@@ -1,4 +1,4 @@
-/** Variables of a request → variables to store, or every fault in them at once (design 9). */
+/** Variables of a request → variables to store, or all their faults. */
 import type { Logger } from "pino";
 import type { Variable, Variables } from "../../generated/schemas.ts";
 import { numberText, pointerToken } from "../../infrastructure/json.ts";
@@ -12,22 +12,22 @@ import {
   type VariableType,
 } from "./variable.ts";
 
-/** Engines of the Camunda 7 family refuse longer ones (their column has so much room). */
+/** Characters of a String. The column of engines of the Camunda 7 family has room for so many. */
 const usualStringLength = 4_000;
-/** Of one request, and of one instance. */
+/** Variables of one request, and of one instance. */
 export const maxVariables = 1_000;
-/** Of a name, in a fault's pointer. */
+/** Characters of a name in the pointer of a fault. */
 const longestPointer = 300;
 
 export interface ParseOptions {
-  /** What the schema says of the body: told together with what only is seen here. */
+  /** The faults that the schema found. They are reported together with those found here. */
   readonly faults?: readonly Fault[];
   readonly log?: Logger;
 }
 
 /**
- * The `variables` of a body, which may break its schema where `faults` says so. Throws `invalid_body` and
- * `invalid_variable`. A String that other engines would refuse is taken, and logged by its name.
+ * The `variables` of a body. The body may violate its schema in the places that `faults` names. Throws `invalid_body`
+ * and `invalid_variable`. A String that other engines would refuse is accepted, and its name is logged.
  */
 export function parseVariables(
   body: unknown,
@@ -52,11 +52,11 @@ export function parseVariables(
   return parsed;
 }
 
-/** Before any of them is looked at: 29 MiB of them took twelve seconds. */
+/** Counts before the variables are checked: checking 29 MiB of them took twelve seconds. */
 function refuseTooMany(body: unknown, known: readonly Fault[]): void {
   const count = Object.keys(variablesIn(body)).length;
   if (count <= maxVariables) return;
-  const detail = `A request has at most ${maxVariables} variables; this one has ${count}.`;
+  const detail = `A request has at most ${maxVariables} variables. This one has ${count}.`;
   const isKnown = known.some(({ pointer }) => pointer === "/variables");
   const errors = isKnown ? known : [...known, { pointer: "/variables", detail }];
   throw new Problem(known.length > 0 ? "invalid_body" : "invalid_variable", { errors });
@@ -67,7 +67,7 @@ function variablesIn(body: unknown): object {
   return typeof input !== "object" || input === null || Array.isArray(input) ? {} : input;
 }
 
-/** The variables that the schema has nothing to say of. */
+/** The variables without a fault of the schema. */
 function wellShaped(body: unknown, faults: readonly Fault[]): Variables {
   const input = variablesIn(body);
   const faulty = new Set(faults.map(({ pointer }) => pointer.split("/", 3).join("/")));
@@ -77,24 +77,25 @@ function wellShaped(body: unknown, faults: readonly Fault[]): Variables {
 
 function warnIfLong(variable: string, { length }: string, log: Logger | undefined): void {
   if (length > usualStringLength)
-    log?.warn({ variable, length }, "a String variable is longer than engines of the Camunda 7 family take");
+    log?.warn({ variable, length }, "String variable is longer than engines of the Camunda 7 family accept");
 }
 
 function faultOfName(name: string): string | undefined {
-  if (name === "") return "A variable's name has at least one character.";
-  if (name.length > 255) return "A variable's name has at most 255 characters.";
-  if (name.startsWith(secretPrefix)) return `Names that begin with "${secretPrefix}" are those of secrets.`;
-  return /\p{Cc}/u.test(name) ? "A variable's name holds no control characters." : undefined;
+  if (name === "") return "The name of a variable cannot be empty.";
+  if (name.length > 255) return "The name of a variable has at most 255 characters.";
+  if (name.startsWith(secretPrefix))
+    return `The name of a variable cannot begin with "${secretPrefix}", which is for secrets.`;
+  return /\p{Cc}/u.test(name) ? "The name of a variable cannot contain control characters." : undefined;
 }
 
-/** The variable, or why it is none. */
+/** The variable, or the reason why it is not valid. */
 function parseVariable({ value, type, valueInfo }: Variable): StoredVariable | string {
   const given = type ?? typeOf(value);
   if (given === "File") return parseFile(value, valueInfo);
-  // Empty is what reads show beside any other value.
-  if (Object.keys(valueInfo ?? {}).length > 0) return "Only a File has a valueInfo.";
+  // An empty one is accepted: reads show it with every value that is not a File.
+  if (Object.keys(valueInfo ?? {}).length > 0) return "Only a variable of type File has a valueInfo.";
   const text = value === null ? "null" : textOfType(given, value);
-  if (text === undefined) return `The value is not of its type: ${given} is ${meanings[given]}.`;
+  if (text === undefined) return `The value does not have the type ${given}: ${meanings[given]}.`;
   return { type: given, value: text };
 }
 
@@ -126,7 +127,7 @@ function parseFile(value: unknown, valueInfo: Variable["valueInfo"]): StoredVari
   return { type: "File", value: "null", file: { name, mimeType, size: content.byteLength, content } };
 }
 
-/** Standard base64 with its padding, and nothing else: not the white space either that the decoder would pass over. */
+/** Decodes standard base64 with padding. Refuses white space, which the decoder would skip. */
 function decodeBase64(value: unknown): Uint8Array | undefined {
   if (typeof value !== "string" || /\s/.test(value)) return undefined;
   try {
@@ -136,11 +137,11 @@ function decodeBase64(value: unknown): Uint8Array | undefined {
   }
 }
 
-/** What an integration gave, as it is stored. */
+/** The variables that an integration returned, as they are stored. */
 export function storedVariables(variables: TypedValues): ReadonlyMap<string, StoredVariable> {
   const stored = ([name, { type, value }]: [string, TypedValue]) => {
     const text = value === null ? "null" : textOfType(type, value);
-    if (text === undefined) throw new TypeError(`the value of "${name}" is not of its type, ${type}`);
+    if (text === undefined) throw new TypeError(`the value of "${name}" does not have its type, ${type}`);
     return [name, { type, value: text }] as const;
   };
   return new Map(Object.entries(variables).map(stored));

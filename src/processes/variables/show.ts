@@ -1,9 +1,9 @@
-/** Variables as others see them: an engine's clients, tasklist and reports, and the conditions of a model. */
+/** Variables in the forms that clients of an engine, tasklist and reports, and the conditions of a model need. */
 import type { EngineVariables, ReadVariables } from "../../generated/schemas.ts";
 import { attachmentIdIn } from "./attachments.ts";
 import type { ShownVariable, ShownVariables } from "./variable.ts";
 
-/** As Camunda 7's REST interface shows them: Json as its text, a File without its bytes, every digit of a number. */
+/** As the REST interface of Camunda 7: Json as its text, a File without its bytes, a number with all its digits. */
 export function engineView(variables: ShownVariables): EngineVariables {
   const view = ([name, { type, value, file }]: [string, ShownVariable]) => {
     const valueInfo = file ? { filename: file.name, mimeType: file.mimeType } : {};
@@ -17,7 +17,7 @@ export interface Whose {
   readonly processInstanceId: string;
 }
 
-/** As tasklist and reports show them: the value of a file is the path of its download (reference 4). */
+/** As tasklist and reports: the value of a file is the path of its download. */
 export function readView(variables: ShownVariables, whose: Whose): ReadVariables {
   const view = ([name, variable]: [string, ShownVariable]) => [name, readOne(name, variable, whose)] as const;
   return Object.fromEntries([...variables].map(view));
@@ -35,7 +35,7 @@ function readOne(name: string, variable: ShownVariable, whose: Whose): ReadVaria
     : attachment(type, id, JSON.parse(JSON.parse(value)));
 }
 
-/** What the metadata says of the file, as far as it says it. */
+/** The members of the metadata that are there and valid. */
 function attachment(type: string, id: string, metadata: Record<string, unknown>): ReadVariables[string] {
   const { file_name, size, mime_type } = metadata;
   return {
@@ -47,12 +47,12 @@ function attachment(type: string, id: string, metadata: Record<string, unknown>)
   };
 }
 
-/** A number beyond a double's digits stays the text that it is stored as. */
+/** A number keeps the digits of its stored text, also those that a double would lose. */
 const exact = (value: string): unknown => (/^-?\d/.test(value) ? JSON.rawJSON(value) : JSON.parse(value));
 
 /**
- * Plain values for conditions: Json parsed, and whole numbers beyond 2^53 as bigint. A file is its metadata's text; an
- * old one has no value.
+ * Plain values for conditions. Json is parsed, and whole numbers beyond 2^53 are bigints. An attachment is the text of
+ * its metadata, and a File is null.
  */
 export function plainValues(variables: ShownVariables): Record<string, unknown> {
   const plain = ([name, { type, value }]: [string, ShownVariable]) => {

@@ -1,10 +1,10 @@
-/** The value types of Camunda 7, each with how its value is written as JSON text. */
+/** Writes the values of Camunda 7's types as JSON text. */
 import { daysInMonth } from "../../infrastructure/calendar.ts";
 import { integerOf, parseDecimal } from "../../infrastructure/decimal.ts";
 import { isJson, numberText } from "../../infrastructure/json.ts";
 import type { VariableType } from "./variable.ts";
 
-/** The value as JSON text, every digit kept; undefined where it is not of the type. */
+/** The value as JSON text with all its digits. Undefined if the value does not have the type. */
 export const textOfType = (type: VariableType, value: unknown) => writers[type](value);
 
 const writers: Readonly<Record<VariableType, (value: unknown) => string | undefined>> = {
@@ -32,7 +32,7 @@ function double(value: unknown): string | undefined {
   return Number.isFinite(Number(text)) ? text : undefined;
 }
 
-/** RFC 3339, or as Camunda 7 writes it: 2026-01-23T14:30:00.000+0200. Kept as it was given. */
+/** In the form of RFC 3339, or of Camunda 7: 2026-01-23T14:30:00.000+0200. The text is not changed. */
 function date(value: unknown): string | undefined {
   const shape = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/;
   if (typeof value !== "string" || !shape.test(value)) return undefined;
@@ -42,9 +42,9 @@ function date(value: unknown): string | undefined {
   return exists && !Number.isNaN(Date.parse(standard)) ? JSON.stringify(value) : undefined;
 }
 
-/** A text is JSON itself; anything else is the value. Stored as the text that engines show. */
+/** A text has to be JSON. Any other value is written as JSON. Stored as the text that engines show. */
 function json(value: unknown): string | undefined {
-  // A value was parsed from a body: only a text of the caller's own has to be looked at.
+  // Another value was parsed from a body, so it is valid. Only a text has to be checked.
   if (typeof value !== "string")
     return value === undefined ? undefined : JSON.stringify(JSON.stringify(value));
   return isJson(value) ? JSON.stringify(value) : undefined;

@@ -37,9 +37,9 @@ export interface ShownVariable extends Pick<StoredVariable, "type" | "value"> {
 export type ShownVariables = ReadonlyMap<string, ShownVariable>;
 
 /**
- * A value with its type, as service tasks take and give it. `value` is what an engine's REST interface shows, and `null`
- * for no value of any type. It is the text of a Json or the value itself, a number or its text or its `JSON.rawJSON`, and
- * the content of a File in base64.
+ * A value with its type, as service tasks take and give it. `value` is what an engine's REST interface shows, and
+ * `null` for no value of any type. It is the text of a Json or the value itself, a number or its text or its
+ * `JSON.rawJSON`, and the content of a File in base64.
  */
 export interface TypedValue {
   readonly type: VariableType;

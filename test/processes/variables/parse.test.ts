@@ -91,7 +91,7 @@ test.each([
 ])("what is no %s is refused: %j", (type, values) => {
   for (const value of values)
     expect(stored(`{"value":${value},"type":"${type}"}`)).toStartWith(
-      `/variables/a/value: The value is not of its type: ${type} is `,
+      `/variables/a/value: The value does not have the type ${type}: `,
     );
 });
 
@@ -125,10 +125,10 @@ test.each([
   expect(fault).toBe("/variables/a/value: The content of a File is base64.");
 });
 
-test("a File needs its name, and nothing else has one; the empty valueInfo that reads show is taken back", () => {
+test("only a File has a valueInfo, with its name; the empty valueInfo that reads show is accepted", () => {
   expect(stored('{"value":"","type":"File"}')).toContain("valueInfo");
   expect(stored('{"value":"","type":"File","valueInfo":{}}')).toContain("filename");
-  expect(stored('{"value":"a","valueInfo":{"filename":"a"}}')).toContain("Only a File");
+  expect(stored('{"value":"a","valueInfo":{"filename":"a"}}')).toContain("Only a variable of type File");
   expect(stored('{"value":"a","valueInfo":{}}')).toBe('String "a"');
 });
 
@@ -167,7 +167,7 @@ test("only a String longer than 4,000 characters is warned of, and never by its 
   expect(lines.join()).not.toContain("sss");
 });
 
-test("what an integration gave is stored as its type says; what is not of its type is a mistake of ours", () => {
+test("the variables that an integration returned are stored by their type; a value without its type throws", () => {
   const given = { status: 200, body: '{"a":1.10}', nothing: null };
   const variables = storedVariables({
     status: { type: "Integer", value: given.status },
@@ -182,7 +182,7 @@ test("what an integration gave is stored as its type says; what is not of its ty
     ["nul", { type: "String", value: '"\\u0000\\ud800"' }],
   ]);
   expect(() => storedVariables({ a: { type: "Integer", value: "secret" } })).toThrow(
-    /^the value of "a" is not/,
+    /^the value of "a" does not have its type/,
   );
 });
 
@@ -190,7 +190,7 @@ test("more than a thousand variables are refused before one of them is read", ()
   const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`v${index}`, null]));
   const body = { variables: many };
   const begun = performance.now();
-  expect(() => parseVariables(body)).toThrow("A request has at most 1000 variables; this one has 200000.");
+  expect(() => parseVariables(body)).toThrow("A request has at most 1000 variables. This one has 200000.");
   const known = Array.from({ length: 100 }, (_, index) => ({
     pointer: `/variables/v${index}`,
     detail: "No.",
