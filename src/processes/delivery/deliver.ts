@@ -1,8 +1,7 @@
 /**
- * One service task carried out (reference 4 and 7, design 9): its files become signed URLs, its placeholders values, and
- * the request goes out once. Knows no engine.
+ * Carries out one service task: files become signed URLs, placeholders become values, and the request is sent once.
+ * Does not depend on an engine. See docs/decisions/service-tasks.md.
  */
-
 import { issueDownloadUrls } from "../../files/attachments/issue.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { isJson } from "../../infrastructure/json.ts";
@@ -27,35 +26,35 @@ export interface ServiceTaskRun {
   /** From 1. */
   readonly attempt: number;
   readonly config: ServiceTaskConfig;
-  /** Those that the placeholders name, or more of them. Waits until there is room in memory. */
+  /** The variables that the placeholders name, or more. Waits until there is room in memory. */
   loadVariables(): Promise<LoadedVariables>;
 }
 
 export interface LoadedVariables {
-  /** An old File with its content in base64. */
+  /** A File has its content in base64. */
   readonly variables: TypedValues;
-  /** To be called once the request is written, which frees the room that the values take. */
+  /** Call it when the request is written: frees the memory of the values. */
   readonly written: () => void;
-  /** To be called once the request has its answer, or is given up. */
+  /** Call it when the request has its answer or has failed: frees the memory of the request. */
   readonly ended: () => void;
 }
 
 export interface Permission {
-  /** Awaited just before the request goes out: what it throws passes through, and nothing is sent. */
+  /** Awaited just before the request is sent. If it throws, nothing is sent, and the error is thrown on. */
   readonly sending: () => Promise<void>;
-  /** Asked in the tick in which the request is written. Where it says no, nothing is sent: `CallHeldBack`. */
+  /** Asked in the tick in which the request is written. If it returns false, nothing is sent: `CallHeldBack`. */
   readonly mayGoOut?: () => boolean;
 }
 
 export type Outcome =
   | { readonly kind: "completed"; readonly variables: TypedValues }
-  /** The integration's own refusal: HTTP 400 and above; the beginning of what it said, without download tokens. */
+  /** The integration refused with HTTP 400 or above. `body` is the beginning of its answer, without download tokens. */
   | { readonly kind: "rejected"; readonly status: number; readonly body: string };
 
-/** What is kept of a refusal. */
+/** Characters of a refusal that are kept. */
 const rejectionCharacters = 64 * 1024;
 
-/** Throws `DeliveryFailure`; nothing was sent unless it says so. */
+/** Throws `DeliveryFailure`. Its `requestSent` says whether something was sent. */
 export async function deliver(
   run: ServiceTaskRun,
   permission: Permission,
@@ -79,21 +78,21 @@ export async function deliver(
   }
 }
 
-/** Cuts out of a text that somebody else wrote what only the receiver may know. */
+/** Replaces what only the receiver may know in a text that somebody else wrote. */
 type Conceal = (text: string) => Promise<string>;
 
 async function concealed(failure: DeliveryFailure, conceal: Conceal): Promise<DeliveryFailure> {
   const { code, message, requestSent } = failure;
-  const told = await conceal(message);
-  // Its cause may hold what the message held.
-  return told === message ? failure : new DeliveryFailure(code, told, { requestSent });
+  const shown = await conceal(message);
+  // The cause is left out, because it may contain the same secrets.
+  return shown === message ? failure : new DeliveryFailure(code, shown, { requestSent });
 }
 
-/** A refusal may repeat the request, tokens and all. The cut may go through a character of two halves. */
+/** A refusal may repeat the request with its tokens. The cut may divide a surrogate pair. */
 const beginningOf = async (body: string, conceal: Conceal) =>
   (await conceal(body)).slice(0, rejectionCharacters).toWellFormed();
 
-/** The same for every attempt but for its number, so that a receiver can tell a second attempt of one task. */
+/** Attempts of one task differ only in their number, so that a receiver recognises a second attempt. */
 function idempotencyKey({ processInstanceId, activityId, attempt }: ServiceTaskRun): string {
   return `${processInstanceId}:${encodeURIComponent(activityId)}:${attempt}`;
 }
@@ -104,7 +103,7 @@ interface Ready {
   readonly ended: () => void;
 }
 
-/** The values are in this function's hands alone, so that they do not wait for the answer with it. */
+/** Only this function refers to the values, so that they are not in memory while the answer is awaited. */
 async function requestOf(run: ServiceTaskRun, deps: Infrastructure): Promise<Ready> {
   const { config, tenantId } = run;
   const addonUrl = config.kind === "addon" ? await urlOf(config.addon, tenantId, deps) : undefined;
@@ -127,11 +126,11 @@ async function urlOf(key: string, tenantId: number, { sql }: Infrastructure): Pr
   if (addon) return addon.url;
   throw new DeliveryFailure(
     "addon_not_found",
-    `There is no addon "${key}". An administrator can register it.`,
+    `There is no addon with the key "${key}". An administrator can register it.`,
   );
 }
 
-/** Written once before any URL is issued: none is wasted on what turns out not to fit. */
+/** Writes once before URLs are issued, so that no URL is used up for a request that cannot be written. */
 async function writeRequest(material: Material, run: ServiceTaskRun, deps: Infrastructure): Promise<Request> {
   const trial = await write(material, run, deps);
   if (trial.occurrences.length === 0) return trial.request;
@@ -139,7 +138,7 @@ async function writeRequest(material: Material, run: ServiceTaskRun, deps: Infra
   return (await write({ ...material, urls }, run, deps)).request;
 }
 
-/** Small requests are written here. Large ones would hold up every other request, so another thread writes them. */
+/** Writes a small request here. A large one would block all other requests, so another thread writes it. */
 async function write(
   material: Material,
   { tenantId }: ServiceTaskRun,
@@ -147,22 +146,22 @@ async function write(
 ): Promise<WrittenRequest> {
   if (weightOf(material) <= inlineCharacters) return writtenRequest(material);
   const result = await deps.workers.run(writeInThread, material, String(tenantId)).catch(tooSlow);
-  // Copies of 25 MB are garbage that Bun would leave lying for long.
+  // Copies of 25 MB are garbage that Bun would collect much later.
   Bun.gc(false);
   if ("failure" in result) throw new DeliveryFailure(result.failure.code, result.failure.message);
   return result;
 }
 
-/** Characters of templates and values that are written in about a millisecond, or 20 where they are XML. */
+/** Characters of templates and values. Writing so many takes about a millisecond, or 20 for XML. */
 const inlineCharacters = 128 * 1024;
 
 function tooSlow(cause: unknown): never {
   if (!(cause instanceof WorkTimeout)) throw cause;
-  const message = `The values take more than ${writeLimitMs / 1000} s to write into the request.`;
+  const message = `Writing the values into the request took more than ${writeLimitMs / 1000} seconds.`;
   throw new DeliveryFailure("value_does_not_fit", message, { cause });
 }
 
-/** All in one statement. A failure is told by the placeholders it is about. */
+/** Issues all URLs in one statement. A failure names its placeholders. */
 async function issueFor(
   occurrences: readonly FileOccurrence[],
   run: ServiceTaskRun,
@@ -188,21 +187,22 @@ function issuanceFailed(occurrences: readonly FileOccurrence[], cause: unknown):
     cause instanceof Problem ? (cause.members.not_committed as string[] | undefined) : undefined;
   const unfit = occurrences.filter(({ attachmentId }) => notCommitted?.includes(attachmentId) ?? true);
   const names = [...new Set(unfit.map(({ name }) => `\${${name}}`))].join(", ");
-  const message = `No download URL could be issued for ${names}, so nothing was sent. ${reasonOf(cause)}`;
+  const message = `No download URL could be issued for ${names}. Nothing was sent. ${reasonOf(cause)}`;
   return new DeliveryFailure("url_issuance_failed", message, { cause });
 }
 
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Problem ? cause.code : undefined;
   if (code === "not_configured")
-    return "The instance is not configured to issue them: PUBLIC_BASE_URL and DOWNLOAD_TOKEN_SECRET.";
+    return "The server needs PUBLIC_BASE_URL and DOWNLOAD_TOKEN_SECRET for download URLs. An operator can set them.";
   if (code === "not_committed") return "The attachment is not committed to this process instance.";
-  return "The attachment service could not be reached.";
+  return "The attachment service is not available.";
 }
 
 /**
- * The answer as the result variable: JSON as such, anything else as its text, nothing as Null. It may repeat the request
- * as well: whoever reads variables or reports could use a token before the receiver does.
+ * The answer as the result variable: valid JSON as Json, any other text as String, an empty body as Null. Tokens are
+ * removed, because the answer may repeat the request, and a reader of the variable could use a token before the
+ * receiver does.
  */
 async function resultOf(
   answer: OutboundAnswer,

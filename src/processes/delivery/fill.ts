@@ -12,7 +12,7 @@ export interface Fill {
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** As text: no value is the empty text. Throws `value_does_not_fit` where the value is not of its type. */
+/** The value as text. Null is the empty text. Throws `value_does_not_fit` if the value is not of its type. */
 export function textOf({ name, variable }: Fill): string {
   const { type, value } = variable;
   if (isNull(variable)) return "";
@@ -22,19 +22,19 @@ export function textOf({ name, variable }: Fill): string {
   return jsonOf({ name, variable });
 }
 
-/** As a JSON value. Throws `value_does_not_fit` where the value is not of its type. */
+/** The value as JSON. Throws `value_does_not_fit` if the value is not of its type. */
 export function jsonOf({ name, variable }: Fill): string {
   const written = isNull(variable) ? "null" : writers[variable.type](variable.value);
   if (written !== undefined) return written;
   throw new DeliveryFailure(
     "value_does_not_fit",
-    `The value of \${${name}} is not of its type, ${variable.type}.`,
+    `The value of \${${name}} does not have its type, ${variable.type}.`,
   );
 }
 
 const isNull = ({ type, value }: TypedValue) => type === "Null" || value === null || value === undefined;
 
-/** Undefined: the value is not of the type. Numbers and Json keep their own text, so no digit is lost. */
+/** Undefined if the value is not of the type. Numbers and Json keep their own text, so that no digit is lost. */
 const writers: Readonly<Record<VariableType, (value: unknown) => string | undefined>> = {
   String: stringJson,
   Date: (value) => stringJson(value instanceof Date ? value.toISOString() : value),

@@ -1,13 +1,12 @@
-/** Secrets, in the forms in which a receiver may repeat them. */
+/** Secrets in the forms in which a receiver may repeat them. */
 export interface Hidden {
   readonly text: string;
   readonly mark: string;
 }
 
-/** What stands in a secret's place. */
 const secretMark = "[secret]";
 
-/** The value itself and as each kind of text writes it, longer forms first: one may be part of another. */
+/** The value as it is and as each kind of text writes it. Longer forms come first: one may be part of another. */
 export function formsOf(value: string): Hidden[] {
   const percent = encodeURIComponent(value.toWellFormed());
   const form = new URLSearchParams([["", value]]).toString().slice(1);
@@ -48,7 +47,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** The text with the mark in the place of each hidden one. */
+/** The text with the mark in place of each hidden text. */
 export function withoutHidden(text: string, hidden: readonly Hidden[]): string {
   return hidden.reduce((rest, { text: found, mark }) => rest.replaceAll(found, () => mark), text);
 }

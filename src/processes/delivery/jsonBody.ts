@@ -1,9 +1,10 @@
 /**
- * Placeholders in JSON: inside a string the value's text, escaped; outside one the value as JSON.
+ * Placeholders in JSON. Inside a string a placeholder becomes the value's text, escaped. Outside it becomes the value
+ * as JSON.
  *
- * Before any value is looked at, the template is parsed with a stand-in for each placeholder: `null` outside of strings,
- * inside them `$` and a mark. A template that is JSON then has every placeholder where a whole value, or a piece of a
- * string, can stand: not in a number, and not in an escape, for `\$` and `\u00$` are none.
+ * First, the template is parsed with a stand-in for each placeholder: `null` outside of strings, and `$` with a mark
+ * inside. If the result is JSON, each placeholder is in the place of a whole value or of a part of a string. It cannot
+ * be in a number, and not in an escape, because `\$` and `\u00$` are not valid escapes.
  */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { type Fill, jsonOf, textOf } from "./fill.ts";
@@ -15,7 +16,7 @@ export function renderJson(template: Template, fills: readonly Fill[]): string {
   const written = fills.map((fill, index) => (inString[index] ? escapedText(fill) : jsonOf(fill)));
   const inKeys = placeholdersIn(keys);
   if (inKeys.size > 0) {
-    // What stands in no key makes no two keys equal, however long it is.
+    // Values outside of keys cannot make two keys equal, and may be long. They are left out.
     const filled = written.map((text, index) => (inKeys.has(index) ? text : inString[index] ? "" : "null"));
     if (keysOf(JSON.parse(assemble(template, filled))).length < keys.length)
       throw equalKeys(template, inKeys);
@@ -23,7 +24,7 @@ export function renderJson(template: Template, fills: readonly Fill[]): string {
   return assemble(template, written);
 }
 
-/** By their indices in the template. */
+/** The indices of the placeholders in the keys. */
 function placeholdersIn(keys: readonly string[]): Set<number> {
   const found = keys.flatMap((key) => [...key.matchAll(standInPattern)].map(([, index]) => Number(index)));
   return new Set(found);
@@ -31,10 +32,10 @@ function placeholdersIn(keys: readonly string[]): Set<number> {
 
 const standInPattern = new RegExp(`\\$${mark}(\\d+)${mark}`, "gu");
 
-/** JSON.stringify also escapes what is not text, half of a surrogate pair. */
+/** `JSON.stringify` also escapes half of a surrogate pair. */
 const escapedText = (fill: Fill) => JSON.stringify(textOf(fill)).slice(1, -1);
 
-/** For each placeholder, whether it stands inside a string. */
+/** For each placeholder, whether it is inside a string. */
 function insideStrings({ texts, names }: Template): boolean[] {
   let inside = false;
   return names.map((_, index) => {
@@ -43,7 +44,7 @@ function insideStrings({ texts, names }: Template): boolean[] {
   });
 }
 
-/** Every key of the template, a placeholder in one told apart from every other. */
+/** Every key of the template. Each placeholder in a key is replaced by its own stand-in. */
 function keysOfTemplate(template: Template, inString: readonly boolean[]): string[] {
   const standIns = inString.map((inside, index) => (inside ? `$${mark}${index}${mark}` : "null"));
   try {
@@ -51,13 +52,13 @@ function keysOfTemplate(template: Template, inString: readonly boolean[]): strin
   } catch (cause) {
     throw new DeliveryFailure(
       "invalid_template",
-      "The template is not JSON. A placeholder can stand in it where a whole value can, or inside a string.",
+      "The template is not valid JSON. A placeholder can replace a whole value, or a part of a string.",
       { cause },
     );
   }
 }
 
-/** Of every object in the value, however deep it nests. */
+/** The keys of every object in the value, at any depth. */
 function keysOf(value: unknown): string[] {
   const keys: string[] = [];
   const left: unknown[] = [value];
@@ -70,10 +71,13 @@ function keysOf(value: unknown): string[] {
   return keys;
 }
 
-/** A key that a value makes equal to another would take that one's place at the receiver. */
+/** The receiver would keep only one of two equal keys. */
 function equalKeys({ names }: Template, inKeys: ReadonlySet<number>): DeliveryFailure {
   const shown = [...new Set(names.filter((_, index) => inKeys.has(index)))]
     .map((name) => `\${${name}}`)
     .join(", ");
-  return new DeliveryFailure("value_does_not_fit", `Two keys of one object become equal by ${shown}.`);
+  return new DeliveryFailure(
+    "value_does_not_fit",
+    `The values of ${shown} make two keys of one object equal.`,
+  );
 }

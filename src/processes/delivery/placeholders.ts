@@ -1,15 +1,15 @@
 /**
- * Placeholders become values (reference 4; design 9): a pure function of a template, the variables and the place where
- * the text will stand. The template is read once, by its author's text alone, so no value is ever read as a template,
- * and each value is written so that it cannot leave the place of its placeholder. What cannot be written there is a
- * failure, and nothing is sent.
+ * Replaces placeholders by values: a pure function of a template, the variables, and the place that the text is for.
+ * The template is parsed before any value is inserted, so a value is never read as a template. Each value is written so
+ * that it cannot leave the place of its placeholder. A value that cannot be written there is a failure, and nothing is
+ * sent. See docs/decisions/service-tasks.md.
  */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
+import { controlCharacter } from "../../infrastructure/outbound/headers.ts";
 import { attachmentIdOf } from "../variables/attachmentMetadata.ts";
 import { secretPrefix, type TypedValue, type TypedValues } from "../variables/variable.ts";
+import { doesNotFit, percentEncoded, refuseOpenEscapes, wellFormedTextOf } from "./encoding.ts";
 import { type Fill, textOf } from "./fill.ts";
-import { renderForm } from "./formBody.ts";
-import { renderHeader } from "./headers.ts";
 import { renderJson } from "./jsonBody.ts";
 import { renderQueryValue, renderUrl } from "./requestUrl.ts";
 import { assemble, parseTemplate, type Template } from "./template.ts";
@@ -17,16 +17,16 @@ import { renderXml } from "./xmlBody.ts";
 
 export type BodyFormat = "json" | "xml" | "form" | "text";
 
-/** `query` is the value of one query parameter, `header` that of one header. */
+/** `query` and `header` are the value of one query parameter and of one header. */
 export type Place = BodyFormat | "url" | "query" | "header";
 
 export interface Values {
   readonly variables: TypedValues;
-  /** Values of the tenant's secrets by name, for `${secret.NAME}`. */
+  /** The values of the tenant's secrets by name, for `${secret.NAME}`. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-/** A place in a placeholder's text where an attachment's URL goes. */
+/** A placeholder that becomes the URL of an attachment. */
 export interface FileOccurrence {
   readonly name: string;
   readonly attachmentId: string;
@@ -42,9 +42,28 @@ const renderers: Readonly<Record<Place, (template: Template, fills: readonly Fil
   header: renderHeader,
 };
 
+/** Names and values of an `application/x-www-form-urlencoded` body. */
+function renderForm(template: Template, fills: readonly Fill[]): string {
+  refuseOpenEscapes(template);
+  return assemble(template, fills.map(percentEncoded));
+}
+
+function renderHeader(template: Template, fills: readonly Fill[]): string {
+  return assemble(template, fills.map(singleLine));
+}
+
+function singleLine(fill: Fill): string {
+  const text = wellFormedTextOf(fill);
+  if (!controlCharacter.test(text)) return text;
+  throw doesNotFit(
+    fill.name,
+    "contains a line break or another control character, which a header cannot have",
+  );
+}
+
 /**
- * The attachments in a body or an addon's parameters, one entry for each occurrence, in the order in which
- * `renderPlaceholders` takes their URLs. Throws `unknown_placeholder` and `invalid_template`.
+ * The attachments in a body or in an addon's parameters. Each occurrence is one entry, in the order in which
+ * `renderPlaceholders` uses their URLs. Throws `unknown_placeholder` and `invalid_template`.
  */
 export function fileOccurrences(source: string, values: Values): FileOccurrence[] {
   return fillsOf(parseTemplate(source), values).flatMap((fill) => {
@@ -56,15 +75,15 @@ export function fileOccurrences(source: string, values: Values): FileOccurrence[
 export interface RenderOptions {
   readonly place: Place;
   /**
-   * For the body of POST, PUT and PATCH and for an addon's parameters: the URLs of `fileOccurrences`, in their order.
-   * Absent: file variables are written as they are, which for an old File is refused.
+   * For the body of POST, PUT and PATCH and for an addon's parameters: the URLs for `fileOccurrences`, in their order.
+   * If it is absent, an attachment is written as its metadata, and a variable of type File is refused.
    */
   readonly urls?: readonly string[];
 }
 
 /**
- * The text with every placeholder replaced; `query` and `url` percent-encoded, the rest as it will stand. Throws
- * `unknown_placeholder`, `invalid_template` and `value_does_not_fit`, each naming the placeholder.
+ * The text with all placeholders replaced, percent-encoded for `query` and `url`. Throws `unknown_placeholder`,
+ * `invalid_template` and `value_does_not_fit`, each with the name of the placeholder.
  */
 export function renderPlaceholders(source: string, values: Values, options: RenderOptions): string {
   const template = parseTemplate(source);
@@ -73,8 +92,8 @@ export function renderPlaceholders(source: string, values: Values, options: Rend
 }
 
 /**
- * How a body of this content type is written; without one it is JSON. Throws `invalid_template` for every type of which
- * it is not known how a value stays in its place: the lines of x-ndjson, the cells of CSV, the scripts of HTML.
+ * The format of a body of this content type. The default is JSON. Throws `invalid_template` for types in which a value
+ * could leave its place, such as the lines of x-ndjson, the cells of CSV and the scripts of HTML.
  */
 export function bodyFormatOf(contentType = "application/json"): BodyFormat {
   const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
@@ -84,13 +103,15 @@ export function bodyFormatOf(contentType = "application/json"): BodyFormat {
   if (type === "text/plain" || type === "application/octet-stream") return "text";
   throw new DeliveryFailure(
     "invalid_template",
-    `A body of type ${type.slice(0, 100)} cannot be made of a template: a value could leave its place in it. What can be sent is application/json, application/xml, types that end in +json or +xml, application/x-www-form-urlencoded, text/plain and application/octet-stream.`,
+    `A template cannot make a body of type ${type.slice(0, 100)}, because a value could leave its place in it. ` +
+      "Use application/json, application/xml, a type that ends in +json or +xml, " +
+      "application/x-www-form-urlencoded, text/plain or application/octet-stream.",
   );
 }
 
 /**
- * Of all values in one text, in characters: a value may be large, and stand in many places. Every value that one request
- * can bring fits.
+ * Characters of all values in one text. A value may be large and occur many times. Every value that one request can set
+ * is within this limit.
  */
 export const longest = 32 * 1024 ** 2;
 
@@ -101,29 +122,32 @@ function fillsOf({ names }: Template, { variables, secrets = {} }: Values): Fill
     if (variable !== undefined) return { name, variable };
     throw new DeliveryFailure(
       "unknown_placeholder",
-      `There is no variable for the placeholder \${${name}}. Give the instance one and run the task again.`,
+      `The process instance has no variable for the placeholder \${${name}}. Set one and run the task again.`,
     );
   });
   const lengths = fills.map(({ variable: { value } }) => (typeof value === "string" ? value.length : 0));
   if (lengths.reduce((sum, length) => sum + length, 0) <= longest) return fills;
-  throw new DeliveryFailure("value_does_not_fit", `The values have more than ${longest} characters in all.`);
+  throw new DeliveryFailure(
+    "value_does_not_fit",
+    `The values have more than ${longest} characters in total.`,
+  );
 }
 
-/** No variable's, whatever variables are called. */
+/** Never a variable, even if one has this name. */
 function secretFill(name: string, secrets: Readonly<Record<string, string>>): Fill {
   const key = name.slice(secretPrefix.length);
   const value = Object.hasOwn(secrets, key) ? secrets[key] : undefined;
   if (value !== undefined) return { name, variable: { type: "String", value } };
-  throw new DeliveryFailure("secret_not_found", `There is no secret for \${${name}}.`);
+  throw new DeliveryFailure("secret_not_found", `There is no secret for the placeholder \${${name}}.`);
 }
 
-/** A secret is a text, whatever it looks like. */
+/** A secret is a text, even if it looks like the metadata of a file. */
 const attachmentOf = ({ name, variable: { type, value } }: Fill) =>
   (type === "String" || type === "Json") && !name.startsWith(secretPrefix)
     ? attachmentIdOf(value)
     : undefined;
 
-/** Each attachment as the next URL and each old File as its base64, both ordinary text from here on. */
+/** Each attachment as the next URL, and each File as its content in base64. From here on both are ordinary text. */
 function withFiles(fills: readonly Fill[], urls: readonly string[] | undefined): Fill[] {
   const next = urls?.values();
   const filled = fills.map(({ name, variable }): Fill => {
@@ -142,17 +166,17 @@ function contentOf(name: string, { value }: TypedValue, inBody: boolean): TypedV
   if (inBody && typeof value === "string") return { type: "String", value };
   const why = inBody
     ? "has no content"
-    : "is a file, which can stand in a body or in an addon's parameters alone";
+    : "is a file. Files can only be in a body or in the parameters of an addon";
   throw new DeliveryFailure("value_does_not_fit", `\${${name}} ${why}.`);
 }
 
 /**
- * Judges a template before there are values: what is malformed, or holds a placeholder where none can stand, fails for
- * every value. Throws `invalid_template` and `invalid_url`.
+ * Validates a template without values. A malformed template, and a placeholder in the wrong place, fail for every
+ * value. Throws `invalid_template` and `invalid_url`.
  */
 export function checkTemplate(source: string, place: Place): void {
   const template = parseTemplate(source);
-  const fills = template.names.map((name) => ({ name, variable: stand }));
+  const fills = template.names.map((name) => ({ name, variable: sample }));
   try {
     renderers[place](template, fills);
   } catch (error) {
@@ -160,5 +184,5 @@ export function checkTemplate(source: string, place: Place): void {
   }
 }
 
-/** Fits nearly everywhere; where it does not, another value may. */
-const stand: TypedValue = { type: "Integer", value: 1 };
+/** A value that fits nearly everywhere. Where it does not, another value may. */
+const sample: TypedValue = { type: "Integer", value: 1 };

@@ -1,4 +1,4 @@
-/** A service task and its values → the request, written. Pure, so that another thread can do it. */
+/** A service task and its values → the request. Pure, so that another thread can do it. */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import type { TypedValue } from "../variables/variable.ts";
 import { jsonOf } from "./fill.ts";
@@ -17,9 +17,9 @@ import { namesIn } from "./template.ts";
 
 export interface Material extends Values {
   readonly config: ServiceTaskConfig;
-  /** Where an addon is called. */
+  /** The URL of the addon. */
   readonly addonUrl: string | undefined;
-  /** One for each occurrence of an attachment; absent where they are not issued yet, and others stand in for them. */
+  /** One for each occurrence of an attachment. Absent before they are issued: stand-ins then take their places. */
   readonly urls?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Request {
 
 export interface WrittenRequest {
   readonly request: Request;
-  /** Where attachments' URLs go. */
+  /** The placeholders that become URLs of attachments. */
   readonly occurrences: readonly FileOccurrence[];
 }
 
@@ -42,7 +42,7 @@ export function writtenRequest(material: Material): WrittenRequest {
   return config.kind === "addon" ? addonRequest(config, material) : apiRequest(config, material);
 }
 
-/** Characters that writing looks at, nearly. */
+/** About the number of characters that writing the request processes. */
 export function weightOf({ config, variables }: Material): number {
   const lengthOf = (name: string) => textLength(Object.hasOwn(variables, name) ? variables[name] : undefined);
   if (config.kind === "api-call") {
@@ -83,7 +83,7 @@ function addonRequest(config: AddonCall, material: Material): WrittenRequest {
   if (sum(Object.values(variables).map(textLength)) > longest)
     throw new DeliveryFailure(
       "value_does_not_fit",
-      `The instance's variables have more than ${longest} characters. An addon is sent all of them.`,
+      `The variables of the instance have more than ${longest} characters in total. An addon receives all of them.`,
     );
   const written = Object.entries(variables).map(
     ([name, variable]) => `${JSON.stringify(name)}:${plainJson(name, variable)}`,
@@ -95,7 +95,7 @@ function addonRequest(config: AddonCall, material: Material): WrittenRequest {
   };
 }
 
-/** As it is: a file is its metadata's text. An old File has no metadata, and its bytes belong into parameters. */
+/** The value as it is: an attachment is the text of its metadata. A File is null, and its bytes go into parameters. */
 function plainJson(name: string, variable: TypedValue): string {
   return variable.type === "File" ? "null" : jsonOf({ name, variable });
 }

@@ -1,20 +1,19 @@
 /**
  * Placeholders in a URL and in its query parameters.
  *
- * In path, query and fragment a value is percent-encoded whole, so it stays one segment or one parameter. A value that
- * empties a segment, or makes `.` or `..` of it, would address another resource and is refused. In the host a value may
- * be letters, digits, dots and hyphens; as the port, digits. A placeholder at the very start is a base URL, written as it
- * is: whoever writes such a template leaves the choice of host to the variable, within the outbound policy.
+ * In path, query and fragment, the whole value is percent-encoded, so it stays one segment or one parameter. A value
+ * that makes a segment empty, `.` or `..` would address another resource and is refused. In the host a value has
+ * letters, digits, dots and hyphens; a port has digits. A placeholder at the very start is a base URL and written as it
+ * is. With such a template, the variable chooses the host within the outbound policy.
  */
-
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
-import { cannotStand, doesNotFit, percentEncoded, refuseOpenEscapes, wellFormedTextOf } from "./encoding.ts";
+import { doesNotFit, misplaced, percentEncoded, refuseOpenEscapes, wellFormedTextOf } from "./encoding.ts";
 import type { Fill } from "./fill.ts";
 import { assemble, type Template } from "./template.ts";
 
 type UrlPlace = "base" | "host" | "port" | "path" | "rest";
 
-/** Characters of a URL, as a template and with its values. Most servers take fewer. */
+/** Characters of a URL, as a template and with its values. Most servers accept fewer. */
 export const longestUrl = 8_192;
 
 /** Throws `invalid_template`, `invalid_url` and `value_does_not_fit`. */
@@ -34,7 +33,7 @@ export function renderUrl(template: Template, fills: readonly Fill[]): string {
   return url;
 }
 
-/** The value of one parameter, as it stands behind `name=`. */
+/** The value of one parameter: the text after `name=`. */
 export function renderQueryValue(template: Template, fills: readonly Fill[]): string {
   refuseLongTemplate(template);
   refuseLongValues(fills);
@@ -43,7 +42,7 @@ export function renderQueryValue(template: Template, fills: readonly Fill[]): st
   return assemble(encoded, fills.map(percentEncoded));
 }
 
-/** The URL with more parameters; the values are those of `query` placeholders, encoded already. */
+/** The URL with further parameters. Their values are already encoded, by `renderQueryValue`. */
 export function withQuery(url: string, values: Readonly<Record<string, string>>): string {
   const [, address = "", fragment = ""] = /^([^#]*)(.*)$/s.exec(url) ?? [];
   const pairs = Object.entries(values).map(
@@ -58,22 +57,22 @@ export function withQuery(url: string, values: Readonly<Record<string, string>>)
 
 function refuseLongTemplate({ texts }: Template): void {
   if (texts.reduce((sum, { length }) => sum + length, 0) > longestUrl)
-    throw new DeliveryFailure("invalid_template", `A URL has at most ${longestUrl} characters.`);
+    throw new DeliveryFailure("invalid_template", `The URL has more than ${longestUrl} characters.`);
 }
 
-/** Before they are encoded: a value may have millions of characters. */
+/** Checks before the values are encoded: a value may have millions of characters. */
 function refuseLongValues(fills: readonly Fill[]): void {
   const long = fills.find(
     ({ variable: { value } }) => typeof value === "string" && value.length > longestUrl,
   );
-  if (long) throw doesNotFit(long.name, `is longer than ${longestUrl} characters, the most that a URL has`);
+  if (long) throw doesNotFit(long.name, `has more than ${longestUrl} characters, the maximum of a URL`);
 }
 
 function refuseLongUrl({ length }: string): void {
   if (length > longestUrl)
     throw new DeliveryFailure(
       "value_does_not_fit",
-      `The URL has ${length} characters with its values filled in. It takes at most ${longestUrl}.`,
+      `The URL has ${length} characters with its values. It can have at most ${longestUrl}.`,
     );
 }
 
@@ -93,16 +92,16 @@ const writers: Readonly<Record<UrlPlace, (fill: Fill, template: Template) => str
   rest: percentEncoded,
 };
 
-/** A URL parser reads a backslash as a slash and drops line breaks and tabs. */
+/** A URL parser reads a backslash as a slash, and removes line breaks and tabs. */
 function refuseOddTemplate(template: Template): void {
   refuseOpenEscapes(template);
   if (template.texts.some((text) => /[\\\u0000-\u001f\u007f]/.test(text)))
-    throw new DeliveryFailure("invalid_template", "The URL holds a backslash or a control character.");
+    throw new DeliveryFailure("invalid_template", "The URL contains a backslash or a control character.");
 }
 
 /**
- * By what stands before each: the text, with a stand-in for every earlier placeholder. Behind the host, only the text
- * since the last placeholder is looked at.
+ * The place of each placeholder, found from the text before it with stand-ins for earlier placeholders. After the host,
+ * only the text since the last placeholder matters.
  */
 function placesOf({ texts, names }: Template): UrlPlace[] {
   let before = "";
@@ -111,15 +110,15 @@ function placesOf({ texts, names }: Template): UrlPlace[] {
     const text = texts[index] ?? "";
     before += text;
     if (last === "path" || last === "rest") last = last === "rest" || /[?#]/.test(text) ? "rest" : "path";
-    else last = placeBehind(before);
-    if (last === undefined) throw cannotStand(name, "in this part of a URL");
+    else last = placeAfter(before);
+    if (last === undefined) throw misplaced(name, "in this part of a URL");
     if (last === "base") before = "http://x/";
     else before = last === "path" || last === "rest" ? "" : before + standIns[last];
     return last;
   });
 }
 
-function placeBehind(before: string): UrlPlace | undefined {
+function placeAfter(before: string): UrlPlace | undefined {
   if (before === "") return "base";
   if (!/^https?:\/\//i.test(before)) return undefined;
   const address = before.replace(/^https?:\/\//i, "");
@@ -131,14 +130,14 @@ function placeBehind(before: string): UrlPlace | undefined {
 
 function baseUrl(fill: Fill, { texts }: Template): string {
   const text = wellFormedTextOf(fill);
-  const alone = texts.length === 2 && texts[1] === "";
-  if (!alone && !/^[/?#]/.test(texts[1] ?? "")) throw cannotStand(fill.name, "as the start of a host name");
+  const isWhole = texts.length === 2 && texts[1] === "";
+  if (!isWhole && !/^[/?#]/.test(texts[1] ?? "")) throw misplaced(fill.name, "as the start of a host name");
   const url = /^https?:\/\/[^\\\s\u0000-\u001f]*$/i.test(text) ? URL.parse(text) : null;
-  const plain = url !== null && url.username + url.password === "" && (alone || !/[?#]/.test(text));
+  const plain = url !== null && url.username + url.password === "" && (isWhole || !/[?#]/.test(text));
   if (plain) return text;
   throw doesNotFit(
     fill.name,
-    "is not the beginning of a URL: http:// or https://, a host and perhaps a path",
+    "is not the beginning of a URL: http:// or https://, a host and optionally a path",
   );
 }
 
@@ -148,22 +147,19 @@ function matching(fill: Fill, pattern: RegExp, why: string): string {
   throw doesNotFit(fill.name, why);
 }
 
-/** Both must be read to as many segments, and none that the template fills may be empty. */
+/** A URL parser must find the same number of segments in both, and no segment that only the values make empty. */
 function refuseOtherPath(url: string, { skeleton, name }: { skeleton: string; name: string }): void {
   const [segments, expected] = [segmentsOf(url), segmentsOf(skeleton)];
   const same = (segment: string, index: number) => segment === "" || segments[index] !== "";
   if (segments.length === expected.length && expected.every(same)) return;
   throw doesNotFit(
     name,
-    "changes the URL's path: it is empty, or one or two dots, where a segment should be",
+    "changes the path of the URL. It is empty, or one or two dots, in the place of a segment",
   );
 }
 
 function segmentsOf(url: string): string[] {
   const parsed = URL.parse(url);
   if (parsed) return parsed.pathname.split("/");
-  throw new DeliveryFailure(
-    "invalid_url",
-    "The URL of the service task, with its values filled in, is not a URL.",
-  );
+  throw new DeliveryFailure("invalid_url", "The URL of the service task is not a valid URL with its values.");
 }

@@ -1,4 +1,4 @@
-/** What delivery has other threads do. */
+/** Work of deliveries that other threads do. */
 import { DeliveryFailure, type FailureCode } from "../../infrastructure/outbound/failure.ts";
 import { workIn } from "../../infrastructure/workers/workers.ts";
 import { type Hidden, withoutHidden } from "./hidden.ts";
@@ -15,7 +15,7 @@ const here = new URL(import.meta.url);
 export const writeInThread = workIn<{ write: typeof write }>()(here, "write", writeLimitMs);
 export const concealInThread = workIn<{ hide: typeof hide }>()(here, "hide", concealLimitMs);
 
-/** The body as bytes, which are copied between threads faster than text is sent. */
+/** Returns the body as bytes: they pass between threads faster than text. */
 export function write(material: Material): WrittenRequest | Failed {
   Bun.gc(true);
   try {

@@ -1,4 +1,4 @@
-/** The secrets that a service task names: looked up when it runs, and never kept. */
+/** The secrets that a service task names. They are read when it runs, and not kept. */
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { readSecrets } from "../../tenants/secrets/secrets.ts";
@@ -7,14 +7,14 @@ import { hostNamesIn } from "./requestUrl.ts";
 import { namesUsed, type ServiceTaskConfig } from "./serviceTask.ts";
 import { namesIn, parseTemplate } from "./template.ts";
 
-/** Without the prefix, each once. */
+/** The names without their prefix, each once. */
 export function secretNamesIn(config: ServiceTaskConfig): string[] {
   const names = config.kind === "addon" ? namesIn(config.parameters) : namesUsed(config);
   const secrets = names.filter((name) => name.startsWith(secretPrefix));
   return [...new Set(secrets.map((name) => name.slice(secretPrefix.length)))];
 }
 
-/** By name. Throws `secret_not_found`, naming those that are not there, and `secret_not_readable`. */
+/** The values by name. Throws `secret_not_found`, with the names of missing secrets, and `secret_not_readable`. */
 export async function secretsFor(
   names: readonly string[],
   tenantId: number,
@@ -24,7 +24,7 @@ export async function secretsFor(
   if (!sealing)
     throw new DeliveryFailure(
       "secret_not_readable",
-      `The instance is not configured for secrets, so ${shown(names)} cannot be read: SECRETS_KEY.`,
+      `The server has no SECRETS_KEY, so ${shown(names)} cannot be read. An operator has to set it.`,
     );
   const { values, unreadable } = await readSecrets(sql, { tenantId, names, sealing });
   const missing = names.filter((name) => !Object.hasOwn(values, name) && !unreadable.includes(name));
@@ -36,13 +36,14 @@ export async function secretsFor(
   if (unreadable.length === 0) return values;
   throw new DeliveryFailure(
     "secret_not_readable",
-    `The value of ${shown(unreadable)} was stored under a key that SECRETS_KEY does not have. An administrator can set it again.`,
+    `SECRETS_KEY does not have the key under which ${shown(unreadable)} was stored. ` +
+      "An administrator can set the secret again.",
   );
 }
 
 const shown = (names: readonly string[]) => names.map((name) => `\${${secretPrefix}${name}}`).join(", ");
 
-/** Host and origin of the URL, where a secret decides them: sentences about the call name no other part of it. */
+/** Host and origin of the URL if a secret decides them. Messages about a call contain no other part of its URL. */
 export function hiddenHostOf(config: ServiceTaskConfig, url: string): string[] {
   if (config.kind === "addon") return [];
   const decides = hostNamesIn(parseTemplate(config.url)).some((name) => name.startsWith(secretPrefix));

@@ -1,6 +1,6 @@
 /**
- * What a service task is told by its `camunda:properties` (design 9): an API call or an addon. Whatever can be judged
- * without values is judged here, so that a model with a mistake is refused when it is deployed.
+ * Reads the `camunda:properties` of a service task: an API call or a call of an addon. Validates all that can be
+ * validated without values, so that a model with a mistake is refused when it is deployed. See docs/service-tasks.md.
  */
 import { wireHeaders } from "../../infrastructure/outbound/headers.ts";
 import { secretPrefix } from "../variables/variable.ts";
@@ -11,7 +11,7 @@ import { namesIn } from "./template.ts";
 interface Common {
   /** The variable that takes the answer. */
   readonly resultVariable: string | undefined;
-  /** The switch that turns the integration's refusals into a BPMN error. */
+  /** Whether a refusal by the integration becomes a BPMN error. */
   readonly redirectFailures: boolean;
   readonly timeoutSeconds: number;
 }
@@ -28,7 +28,7 @@ export interface ApiCall extends Common {
 
 export interface AddonCall extends Common {
   readonly kind: "addon";
-  /** Its key. */
+  /** The key of the addon. */
   readonly addon: string;
   /** JSON. */
   readonly parameters: string;
@@ -36,11 +36,11 @@ export interface AddonCall extends Common {
 
 export type ServiceTaskConfig = ApiCall | AddonCall;
 
-/** The variables that the body, or the parameters, take: where files go out as such. */
+/** The names in the body or the parameters, where attachments become URLs. */
 export const namesSent = (config: ServiceTaskConfig): string[] =>
   namesIn((config.kind === "addon" ? config.parameters : config.body) ?? "");
 
-/** Every variable that a placeholder of the call names, each once. */
+/** The names in all templates of the call, each once. */
 export function namesUsed(config: ApiCall): string[] {
   const { url, headers, query, body = "" } = config;
   const sources = [url, ...Object.values(headers), ...Object.values(query), body];
@@ -50,54 +50,52 @@ export function namesUsed(config: ApiCall): string[] {
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Properties = Readonly<Record<string, string>>;
 
-/** Of one service task. */
+/** Properties of one service task. */
 const mostProperties = 200;
-/** Characters of each property but the body and the parameters. */
+/** Characters of the name and the value of a property. The body and the parameters may be longer. */
 const longestSetting = longestUrl;
 const longSettings: readonly string[] = ["body", "parameters"];
 
-/** Of these alone a body is sent, and files become URLs in it (reference 4). */
+/** Methods with a body. Only in bodies attachments become URLs. */
 const bodyMethods: readonly Method[] = ["POST", "PUT", "PATCH"];
 const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const common = ["result_variable", "redirect_failures_to_error_boundary", "timeout_seconds"];
-const own: ReadonlyMap<string, readonly string[]> = new Map([
+const propertiesOfTopic: ReadonlyMap<string, readonly string[]> = new Map([
   ["api-call", ["method", "url", "body", "content_type", ...common]],
   ["addon", ["addon", "parameters", ...common]],
 ]);
 
-/** Headers with a source of their own. */
-const ownHeaders: ReadonlyMap<string, string> = new Map([
-  ["content-type", 'comes from "content_type"'],
+/** Headers that a property cannot set, and the reason. */
+const reservedHeaders: ReadonlyMap<string, string> = new Map([
+  ["content-type", 'is set by the property "content_type"'],
   ["idempotency-key", "is set by Waybill"],
 ]);
 
-/** Every fault in a sentence for whoever drew the model. */
+/** Returns every fault as a sentence for the modeler. */
 export function parseServiceTask(
   topic: string,
   properties: Properties,
 ): { readonly config: ServiceTaskConfig } | { readonly faults: string[] } {
-  const known = own.get(topic);
-  if (!known) return { faults: [`The topic "${topic}" is not one of api-call and addon.`] };
-  const names = Object.keys(properties);
-  if (names.length > mostProperties)
-    return {
-      faults: [`A service task has at most ${mostProperties} properties. This one has ${names.length}.`],
-    };
-  const long = names.filter(
-    (name) => !longSettings.includes(name) && lengthOf(properties, name) > longestSetting,
-  );
-  if (long.length > 0)
-    return {
-      faults: long.map((name) => `"${name.slice(0, 100)}" has more than ${longestSetting} characters.`),
-    };
-  const faults: string[] = [];
-  for (const name of names)
-    if (!known.includes(name) && !(topic === "api-call" && /^(header|query)\./.test(name)))
-      faults.push(`The property "${name}" is not known here.`);
+  const known = propertiesOfTopic.get(topic);
+  if (!known) return { faults: [`The topic "${topic}" is unknown. Use "api-call" or "addon".`] };
+  const oversized = oversizeFaults(properties);
+  if (oversized.length > 0) return { faults: oversized };
+  const faults = Object.keys(properties)
+    .filter((name) => !known.includes(name) && !(topic === "api-call" && /^(header|query)\./.test(name)))
+    .map((name) => `The property "${name}" is unknown for the topic "${topic}".`);
   const settings = commonOf(properties, faults);
   const config =
     topic === "addon" ? addonOf(properties, settings, faults) : apiCallOf(properties, settings, faults);
   return faults.length > 0 ? { faults } : { config };
+}
+
+function oversizeFaults(properties: Properties): string[] {
+  const names = Object.keys(properties);
+  if (names.length > mostProperties)
+    return [`A service task has at most ${mostProperties} properties. This one has ${names.length}.`];
+  return names
+    .filter((name) => !longSettings.includes(name) && lengthOf(properties, name) > longestSetting)
+    .map((name) => `"${name.slice(0, 100)}" has more than ${longestSetting} characters.`);
 }
 
 const lengthOf = (properties: Properties, name: string) => name.length + (properties[name]?.length ?? 0);
@@ -105,16 +103,16 @@ const lengthOf = (properties: Properties, name: string) => name.length + (proper
 function commonOf(properties: Properties, faults: string[]): Common {
   const redirect = properties.redirect_failures_to_error_boundary ?? "false";
   if (redirect !== "true" && redirect !== "false")
-    faults.push('"redirect_failures_to_error_boundary" is true or false.');
+    faults.push('"redirect_failures_to_error_boundary" has to be true or false.');
   const timeout = properties.timeout_seconds ?? "30";
   const timeoutSeconds = /^\d+(\.\d+)?$/.test(timeout) ? Number(timeout) : Number.NaN;
   if (!(timeoutSeconds > 0 && timeoutSeconds <= 600))
-    faults.push('"timeout_seconds" is a number of seconds above 0 and up to 600.');
+    faults.push('"timeout_seconds" has to be a number of seconds above 0 and up to 600.');
   const resultVariable = properties.result_variable || undefined;
   if (resultVariable !== undefined && !/^[\p{L}\p{M}\p{N}_$.-]{1,255}$/u.test(resultVariable))
-    faults.push('"result_variable" is a name of letters, digits and _ - . $ alone.');
+    faults.push('"result_variable" has to be a name with only letters, digits and _ - . $ in it.');
   if (resultVariable?.startsWith(secretPrefix))
-    faults.push(`"result_variable" begins with "${secretPrefix}", which names secrets and no variables.`);
+    faults.push(`"result_variable" cannot begin with "${secretPrefix}", which is for the names of secrets.`);
   return { resultVariable, redirectFailures: redirect === "true", timeoutSeconds };
 }
 
@@ -126,67 +124,68 @@ function apiCallOf(properties: Properties, settings: Common, faults: string[]): 
   const query = prefixed(properties, "query.");
   if (url === "") faults.push('An API call needs a "url".');
   else if (!/^(https?:\/\/|\$\{)/i.test(url))
-    faults.push('"url" begins with http:// or https://, or with a placeholder.');
-  else judge("url", { source: url, place: "url" }, faults);
+    faults.push('"url" has to begin with http://, https:// or a placeholder.');
+  else checkSource("url", { source: url, place: "url" }, faults);
   for (const [name, source] of Object.entries(query))
-    if (name === "") faults.push('A query parameter needs a name behind "query.".');
-    else judge(`query.${name}`, { source, place: "query" }, faults);
-  judgeHeaders(headers, faults);
+    if (name === "") faults.push('A query parameter needs a name after "query.".');
+    else checkSource(`query.${name}`, { source, place: "query" }, faults);
+  checkHeaders(headers, faults);
   if (body !== undefined && !bodyMethods.includes(method))
-    faults.push(`A ${method} request has no body; files go out with POST, PUT or PATCH.`);
+    faults.push(`A ${method} request cannot have a body. Use POST, PUT or PATCH.`);
   const format = formatOf(contentType, faults);
-  if (body !== undefined && format) judge("body", { source: body, place: format }, faults);
+  if (body !== undefined && format) checkSource("body", { source: body, place: format }, faults);
   return { ...settings, kind: "api-call", method, url, headers, query, body, contentType };
 }
 
 function addonOf(properties: Properties, settings: Common, faults: string[]): AddonCall {
   const { addon = "", parameters = "{}" } = properties;
-  if (addon === "") faults.push('An addon task needs the key of its "addon".');
-  judge("parameters", { source: parameters, place: "json" }, faults);
+  if (addon === "")
+    faults.push('A task with the topic "addon" needs the property "addon" with the key of the addon.');
+  checkSource("parameters", { source: parameters, place: "json" }, faults);
   return { ...settings, kind: "addon", addon, parameters };
 }
 
 function methodOf(given: string | undefined, faults: string[]): Method {
   const method = methods.find((name) => name === given?.toUpperCase());
-  if (method === undefined) faults.push(`"method" is one of ${methods.join(", ")}.`);
+  if (method === undefined) faults.push(`"method" has to be one of ${methods.join(", ")}.`);
   return method ?? "GET";
 }
 
 function formatOf(contentType: string, faults: string[]): BodyFormat | undefined {
-  return tell(faults, "content_type", () => {
+  return collectFault(faults, "content_type", () => {
     wireHeaders({ "Content-Type": contentType });
     if (!/^[\w.+-]+\/[\w.+-]+(\s*;\s*[\w-]+=("[^"\\]*"|[\w.+-]+))*$/.test(contentType))
       throw new Error("It is not a content type.");
     if (/;\s*charset=(?!"?utf-8"?\s*(;|$))/i.test(contentType))
-      throw new Error("Bodies go out in UTF-8 alone.");
+      throw new Error("Waybill sends bodies only in UTF-8.");
     return bodyFormatOf(contentType);
   });
 }
 
-function judgeHeaders(headers: Properties, faults: string[]): void {
+function checkHeaders(headers: Properties, faults: string[]): void {
   const seen = new Set<string>();
   for (const [name, source] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    const why = ownHeaders.get(lower) ?? (seen.has(lower) ? "stands twice" : undefined);
+    const why = reservedHeaders.get(lower) ?? (seen.has(lower) ? "is there twice" : undefined);
     seen.add(lower);
     if (why !== undefined) faults.push(`The header "${name}" ${why}.`);
     else
-      tell(faults, `header.${name}`, () => {
+      collectFault(faults, `header.${name}`, () => {
         wireHeaders({ [name]: source });
         checkTemplate(source, "header");
       });
   }
 }
 
-function judge(
+function checkSource(
   name: string,
   { source, place }: { readonly source: string; readonly place: Place },
   faults: string[],
 ): void {
-  tell(faults, name, () => checkTemplate(source, place));
+  collectFault(faults, name, () => checkTemplate(source, place));
 }
 
-function tell<T>(faults: string[], name: string, check: () => T): T | undefined {
+function collectFault<T>(faults: string[], name: string, check: () => T): T | undefined {
   try {
     return check();
   } catch (error) {

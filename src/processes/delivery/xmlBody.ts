@@ -1,9 +1,8 @@
 /**
- * Placeholders in XML: in text, in attribute values and in CDATA sections, nowhere else.
+ * Placeholders in XML. They can be in text, in attribute values and in CDATA sections.
  *
- * Where each one stands is told by a parser that reads the template with a mark for each. A mark in a name or a
- * reference is a syntax error there; one in a comment, an instruction or a document type is not reported, and so is
- * missing in the count.
+ * A parser finds their places: it reads the template with a mark for each. A mark in a name or a reference is a syntax
+ * error. A mark in a comment, an instruction or a document type is not reported, so that the count is too low.
  */
 import { SaxesParser } from "saxes";
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
@@ -11,7 +10,7 @@ import { doesNotFit, wellFormedTextOf } from "./encoding.ts";
 import type { Fill } from "./fill.ts";
 import { assemble, mark, type Template } from "./template.ts";
 
-/** For every element the parser looks at all those around it, for their namespaces. */
+/** Levels of elements. For every element, the parser looks up namespaces in all elements around it. */
 const deepest = 128;
 
 type XmlPlace = "text" | "attribute" | "cdata";
@@ -22,7 +21,7 @@ export function renderXml(template: Template, fills: readonly Fill[]): string {
   return assemble(template, written);
 }
 
-/** Text between two CDATA sections is the same to a reader as text inside one. */
+/** To a reader, text between two CDATA sections is the same as text inside one. */
 const inPlace = (place: XmlPlace, escaped: string) =>
   place === "cdata" ? `]]>${escaped}<![CDATA[` : escaped;
 
@@ -31,12 +30,12 @@ function placesOf(template: Template): XmlPlace[] {
   const places = placesOfMarks(assemble(template, marked));
   if (places.length !== template.names.length) throw malformed();
   const empty = places.map((place) => inPlace(place, ""));
-  // Around an empty value "]]" and ">" would meet, which text may not hold.
+  // Around an empty value, "]]" and ">" could meet. Text cannot contain "]]>".
   placesOfMarks(assemble(template, empty));
   return places;
 }
 
-/** In the document's order. Throws `invalid_template` where it is not well-formed. */
+/** The places in the order of the document. Throws `invalid_template` if it is not well-formed. */
 function placesOfMarks(source: string): XmlPlace[] {
   const places: XmlPlace[] = [];
   const report = (place: XmlPlace) => (text: string) => {
@@ -54,7 +53,7 @@ function placesOfMarks(source: string): XmlPlace[] {
   parser.on("text", report("text"));
   parser.on("cdata", report("cdata"));
   parser.on("attribute", ({ name, value }) => {
-    // A value that chose a namespace would rename every element in it.
+    // A value in a namespace declaration would rename the elements of the namespace.
     if (!/^xmlns(:|$)/.test(name)) report("attribute")(value);
   });
   parser.write(source).close();
@@ -62,8 +61,8 @@ function placesOfMarks(source: string): XmlPlace[] {
 }
 
 /**
- * For text and for either kind of attribute. `]` too, behind which the template may go on with `]>`; white space by
- * number, or a reader would make it LF or a blank.
+ * Escapes for text and for attributes in either quotes. Also escapes `]`, because the template may continue with `]>`,
+ * and white space, which a reader would otherwise normalise to LF or a blank.
  */
 function escapedText(fill: Fill): string {
   const text = wellFormedTextOf(fill);
@@ -73,11 +72,14 @@ function escapedText(fill: Fill): string {
 }
 
 const tooDeep = () =>
-  new DeliveryFailure("invalid_template", `The XML nests deeper than ${deepest} elements.`);
+  new DeliveryFailure(
+    "invalid_template",
+    `The elements of the XML are nested deeper than ${deepest} levels.`,
+  );
 
 const malformed = (cause?: unknown) =>
   new DeliveryFailure(
     "invalid_template",
-    "The template is not XML in which every placeholder stands in text, in an attribute's value or in a CDATA section.",
+    "The template is not XML with every placeholder in text, in the value of an attribute or in a CDATA section.",
     { cause },
   );

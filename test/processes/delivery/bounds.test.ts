@@ -16,12 +16,12 @@ const faultsOf = (properties: Readonly<Record<string, string>>) => {
 const nested = (levels: number) => `${"<a>".repeat(levels)}\${v}${"</a>".repeat(levels)}`;
 const xml = { content_type: "application/xml" };
 
-test("a template takes 100 placeholders and no more", () => {
+test("a template has at most 100 placeholders", () => {
   for (const place of ["query.q", "header.X", "body"]) {
     const json = (count: number) => `"${"${v}".repeat(count)}"`;
     expect(faultsOf({ [place]: json(100) })).toEqual([]);
     expect(faultsOf({ [place]: json(101) })).toEqual([
-      `"${place}": The template has 101 placeholders. It takes at most 100.`,
+      `"${place}": The template has 101 placeholders. It can have at most 100.`,
     ]);
   }
 });
@@ -42,10 +42,10 @@ test("a service task has at most 200 properties", () => {
   expect(faultsOf(headers(199))).toEqual(["A service task has at most 200 properties. This one has 201."]);
 });
 
-test("XML nests 128 elements deep and no deeper", () => {
+test("XML has at most 128 levels of elements", () => {
   expect(faultsOf({ ...xml, body: nested(128) })).toEqual([]);
   expect(faultsOf({ ...xml, body: nested(129) })).toEqual([
-    '"body": The XML nests deeper than 128 elements.',
+    '"body": The elements of the XML are nested deeper than 128 levels.',
   ]);
 });
 
@@ -84,11 +84,11 @@ test("values that make a URL too long are refused, before they are encoded", asy
   for (const place of ["url", "query"] as const)
     expect(await render(place === "url" ? "https://bank.example/${v}" : "${v}", place, large)).toMatchObject({
       code: "value_does_not_fit",
-      message: "The value of ${v} is longer than 8192 characters, the most that a URL has.",
+      message: "The value of ${v} has more than 8192 characters, the maximum of a URL.",
     });
   const failure = await render("https://bank.example/${v}/${v}", "url", "x".repeat(5_000));
   expect(failure).toMatchObject({
     code: "value_does_not_fit",
-    message: "The URL has 10022 characters with its values filled in. It takes at most 8192.",
+    message: "The URL has 10022 characters with its values. It can have at most 8192.",
   });
 });

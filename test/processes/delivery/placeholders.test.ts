@@ -58,11 +58,11 @@ test("elsewhere an attachment is its metadata, as it is", () => {
   expect(new URL(render("url", "https://h/?f=${a}", files)).searchParams.get("f")).toBe(metadata);
 });
 
-test("an old File cannot stand outside of a body, and one without content nowhere", async () => {
+test("a File can only be in a body, and a File without content nowhere", async () => {
   for (const place of ["url", "query", "header"] as const)
     expect(await refusal(place, "https://h/?f=${old}", files)).toMatchObject({
       code: "value_does_not_fit",
-      message: "${old} is a file, which can stand in a body or in an addon's parameters alone.",
+      message: "${old} is a file. Files can only be in a body or in the parameters of an addon.",
     });
   const empty: TypedValues = { old: { type: "File", value: null } };
   expect((await refusal("json", '"${old}"', empty, [])).code).toBe("value_does_not_fit");
@@ -158,7 +158,7 @@ test("JSON: a value cannot take the place of another key", async () => {
   const failure = await refusal("json", source, texts({ key: "amount" }));
   expect(failure).toMatchObject({
     code: "value_does_not_fit",
-    message: "Two keys of one object become equal by ${key}.",
+    message: "The values of ${key} make two keys of one object equal.",
   });
 });
 
@@ -258,7 +258,7 @@ test("URL: a placeholder at the start is a base URL, and alone a whole one", asy
 });
 
 test.each(["${a}://h/", "ht${a}://h/", "/x/${a}", "https://u@${a}/", "https://[${a}]/", "https://h\\${a}"])(
-  "URL: a placeholder cannot stand where %j has one",
+  "URL: the placeholder of %j is refused because of its place",
   async (source) => {
     const failure = await refusal("url", source, texts({ a: "1" }));
     expect(["invalid_template", "value_does_not_fit", "invalid_url"]).toContain(failure.code);
@@ -303,7 +303,7 @@ test.each([
 ])("a body of type %s, in which a value could leave its place, is refused by its name", async (type) => {
   const failure = await failureOf(() => bodyFormatOf(type));
   expect(failure.code).toBe("invalid_template");
-  expect(failure.message).toContain(`of type ${type.split(";")[0]} cannot`);
+  expect(failure.message).toContain(`a body of type ${type.split(";")[0]}, because`);
   expect(failure.message).toContain("application/json, ");
 });
 
@@ -312,11 +312,11 @@ test("as many URLs are taken as there are occurrences, or the caller is wrong", 
   expect(() => render("text", "${a}", files, ["https://h/1", "https://h/2"])).toThrow(RangeError);
 });
 
-test("a large value that stands in many places is refused before it fills the memory", async () => {
+test("a large value in many places is refused before it fills the memory", async () => {
   const large = texts({ v: "x".repeat(10 * 1024 ** 2) });
   expect(render("text", "${v}${v}", large)).toHaveLength(20 * 1024 ** 2);
   expect(await refusal("json", `{"v":"${"${v}".repeat(90)}"}`, large)).toMatchObject({
     code: "value_does_not_fit",
-    message: "The values have more than 33554432 characters in all.",
+    message: "The values have more than 33554432 characters in total.",
   });
 });

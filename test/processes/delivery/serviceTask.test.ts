@@ -50,19 +50,19 @@ test("an empty body is none, and a GET may have it", () => {
   expect(configOf({ method: "GET", url, body: "" })).toMatchObject({ body: undefined });
 });
 
-describe("a fault is told in a sentence that names it", () => {
+describe("a fault is a sentence that names the property", () => {
   test.each<[Properties, string]>([
-    [{}, '"method" is one of GET, HEAD, POST, PUT, PATCH, DELETE.'],
-    [{ method: "FETCH" }, '"method" is one of GET, HEAD, POST, PUT, PATCH, DELETE.'],
+    [{}, '"method" has to be one of GET, HEAD, POST, PUT, PATCH, DELETE.'],
+    [{ method: "FETCH" }, '"method" has to be one of GET, HEAD, POST, PUT, PATCH, DELETE.'],
     [{ url: "" }, 'An API call needs a "url".'],
-    [{ url: "ftp://core/${a}" }, '"url" begins with http:// or https://, or with a placeholder.'],
-    [{ url: "https://core\\x" }, '"url": The URL holds a backslash or a control character.'],
-    [{ url: "/loans" }, '"url" begins with http:// or https://, or with a placeholder.'],
-    [{ Url: url }, 'The property "Url" is not known here.'],
-    [{ addon: "score" }, 'The property "addon" is not known here.'],
-    [{ method: "GET", body: "{}" }, "A GET request has no body; files go out with POST, PUT or PATCH."],
-    [{ method: "delete", body: "{}" }, "A DELETE request has no body; files go out with POST, PUT or PATCH."],
-    [{ body: '{"a":${a}' }, '"body": The template is not JSON.'],
+    [{ url: "ftp://core/${a}" }, '"url" has to begin with http://, https:// or a placeholder.'],
+    [{ url: "https://core\\x" }, '"url": The URL contains a backslash or a control character.'],
+    [{ url: "/loans" }, '"url" has to begin with http://, https:// or a placeholder.'],
+    [{ Url: url }, 'The property "Url" is unknown for the topic "api-call".'],
+    [{ addon: "score" }, 'The property "addon" is unknown for the topic "api-call".'],
+    [{ method: "GET", body: "{}" }, "A GET request cannot have a body. Use POST, PUT or PATCH."],
+    [{ method: "delete", body: "{}" }, "A DELETE request cannot have a body. Use POST, PUT or PATCH."],
+    [{ body: '{"a":${a}' }, '"body": The template is not valid JSON.'],
     [{ body: "<a>${a}", content_type: "text/xml" }, '"body": '],
     [
       { body: "${a", content_type: "text/plain" },
@@ -71,32 +71,35 @@ describe("a fault is told in a sentence that names it", () => {
     [{ content_type: "json" }, '"content_type": It is not a content type.'],
     [{ content_type: "text/plain;" }, '"content_type": It is not a content type.'],
     [{ content_type: "text/plain\r\nX: y" }, '"content_type": The header "Content-Type" holds a line break'],
-    [{ content_type: "text/plain; charset=latin1" }, '"content_type": Bodies go out in UTF-8 alone.'],
+    [{ content_type: "text/plain; charset=latin1" }, '"content_type": Waybill sends bodies only in UTF-8.'],
     [
       { content_type: "multipart/form-data; boundary=x" },
-      '"content_type": A body of type multipart/form-data cannot be',
+      '"content_type": A template cannot make a body of type multipart/form-data,',
     ],
     [
       { content_type: "application/x-ndjson" },
-      '"content_type": A body of type application/x-ndjson cannot be',
+      '"content_type": A template cannot make a body of type application/x-ndjson,',
     ],
     [{ "header.": "x" }, '"header.": The header "" is not a header\'s name.'],
     [{ "header.Host": "x" }, '"header.Host": The header "Host" is set by the connection'],
-    [{ "header.content-type": "x" }, 'The header "content-type" comes from "content_type".'],
+    [{ "header.content-type": "x" }, 'The header "content-type" is set by the property "content_type".'],
     [{ "header.Idempotency-Key": "x" }, 'The header "Idempotency-Key" is set by Waybill.'],
-    [{ "header.A": "1", "header.a": "2" }, 'The header "a" stands twice.'],
+    [{ "header.A": "1", "header.a": "2" }, 'The header "a" is there twice.'],
     [{ "header.A": "1\n2" }, '"header.A": The header "A" holds a line break or another control character.'],
     [{ "header.A": "${}" }, '"header.A": The "${" at character 1 does not begin a placeholder'],
-    [{ "query.": "x" }, 'A query parameter needs a name behind "query.".'],
+    [{ "query.": "x" }, 'A query parameter needs a name after "query.".'],
     [{ "query.a": "${a b}" }, '"query.a": The "${" at character 1 does not begin a placeholder'],
-    [{ result_variable: "${a}" }, '"result_variable" is a name of letters, digits and _ - . $ alone.'],
+    [
+      { result_variable: "${a}" },
+      '"result_variable" has to be a name with only letters, digits and _ - . $ in it.',
+    ],
     [
       { redirect_failures_to_error_boundary: "yes" },
-      '"redirect_failures_to_error_boundary" is true or false.',
+      '"redirect_failures_to_error_boundary" has to be true or false.',
     ],
     ...["0", "-1", "601", "1e2", "", "soon", "Infinity", "0x10"].map((seconds): [Properties, string] => [
       { timeout_seconds: seconds },
-      '"timeout_seconds" is a number of seconds above 0 and up to 600.',
+      '"timeout_seconds" has to be a number of seconds above 0 and up to 600.',
     ]),
   ])("%j", (properties, sentence) => {
     const given: Properties = sentence.startsWith('"method"') ? { url } : { url, method: "POST" };
@@ -106,18 +109,18 @@ describe("a fault is told in a sentence that names it", () => {
 
   test("an addon needs a key, and parameters that are JSON", () => {
     expect(faultsOf({ parameters: "${card}" }, "addon")).toEqual([
-      'An addon task needs the key of its "addon".',
+      'A task with the topic "addon" needs the property "addon" with the key of the addon.',
     ]);
     expect(faultsOf({ addon: "score", parameters: "{card}" }, "addon")).toEqual([
-      expect.stringContaining('"parameters": The template is not JSON.'),
+      expect.stringContaining('"parameters": The template is not valid JSON.'),
     ]);
     expect(faultsOf({ addon: "score", "header.A": "x" }, "addon")).toEqual([
-      'The property "header.A" is not known here.',
+      'The property "header.A" is unknown for the topic "addon".',
     ]);
   });
 
   test.each(["", "API-CALL", "constructor", "__proto__"])("the topic %j is none", (topic) => {
-    expect(faultsOf({}, topic)).toEqual([`The topic "${topic}" is not one of api-call and addon.`]);
+    expect(faultsOf({}, topic)).toEqual([`The topic "${topic}" is unknown. Use "api-call" or "addon".`]);
   });
 
   test("all faults are told at once", () => {
