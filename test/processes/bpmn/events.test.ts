@@ -1,4 +1,4 @@
-/** Boundary events happen as BPMN has them: what interrupts takes all else of its activity away, and an error is caught once. */
+/** Boundary events as BPMN defines them: an interrupting one cancels its activity, and an error is caught once. */
 import { afterAll, expect, setSystemTime, test } from "bun:test";
 import { loadModel, type ProcessModel } from "../../../src/processes/bpmn/readModel.ts";
 import { type EngineEvent, runStep, type Snapshot } from "../../../src/processes/engines/embedded/run.ts";
@@ -60,7 +60,7 @@ test.each([
   expect(instance.fireAfter(60).tasks()).toEqual([a <= b ? "on_a" : "on_b"]);
 });
 
-test("an interrupting timer leaves nothing for a later one that does not; an earlier one has happened", async () => {
+test("an interrupting timer cancels a later non-interrupting one, but not an earlier one", async () => {
   const parts = [start(), ...tasks("task", "reminder", "late"), end()];
   const flows = [
     flow("start", "task", "end"),
@@ -74,7 +74,7 @@ test("an interrupting timer leaves nothing for a later one that does not; an ear
   expect(never.fireAfter(60).tasks()).toEqual(["late"]);
 });
 
-test("a sub-process whose inner timer was first has ended when its own is due", async () => {
+test("an inner timer that fires first ends its sub-process before the sub-process's own timer", async () => {
   const inner = [start("in"), caught("pause", 2), end("out"), flow("in", "pause", "out")].join("\n");
   const sub = `<subProcess id="sub">${inner}</subProcess>`;
   const limit = boundaryTimer("limit", "sub", { after: "PT4S" });
@@ -83,7 +83,7 @@ test("a sub-process whose inner timer was first has ended when its own is due", 
   expect(instance.fireAfter(60).tasks()).toEqual(["ok"]);
 });
 
-test("a task that is completed after its timer was due, and before that has happened, is completed", async () => {
+test("a task can be completed while its due timer has not fired yet", async () => {
   const parts = [start(), ...tasks("task", "done", "late"), timerAt("limit", 2), end()];
   const flows = [flow("start", "task", "done", "end"), flow("limit", "late"), ...ends("late")];
   const instance = await started([...parts, ...flows]);
@@ -94,7 +94,7 @@ test("a task that is completed after its timer was due, and before that has happ
   expect(completed.standing.nextTimer).toBeUndefined();
 });
 
-test("a timer that cannot go on stands in no other's way", async () => {
+test("a timer that fails does not delay other timers", async () => {
   const condition = `<sequenceFlow id="x_end" sourceRef="x" targetRef="end"><conditionExpression xsi:type="tFormalExpression">\${nobody &gt; 1}</conditionExpression></sequenceFlow>`;
   const gateways = '<parallelGateway id="fork"/><exclusiveGateway id="x" default="x_a"/>';
   const events = [caught("broken", 1), caught("well", 2)];
@@ -155,7 +155,7 @@ for (const [place, order] of orders)
       ["A", "on_a"],
       ["B", "on_any"],
     ])(
-      `an error %s is caught once: a boundary event with its code stands ${place}, the other has ${what}`,
+      `an error %s is caught once: the event with its code comes ${place}, the other has ${what}`,
       async (code, expected) => {
         const events = order([specific("a", "task", "A"), catchAll("any", "task", attributes)]);
         const flows = [
@@ -175,7 +175,7 @@ for (const [place, order] of orders)
       },
     );
 
-test("an error is caught at the activity that it comes from, and at no other", async () => {
+test("an error is caught only at the activity that it comes from", async () => {
   const inside = (id: string, what: string) =>
     `<subProcess id="${id}">${start(`${id}_in`)}${what}${flow(`${id}_in`, `${id}_x`)}</subProcess>`;
   const thrower = inside(

@@ -1,4 +1,4 @@
-/** Parallel gateways join what they are to join, whatever comes first and wherever it is stored in between. */
+/** Parallel gateways wait for a token of each flow, in any order and after any stored step. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { loadModel, type ProcessModel } from "../../../src/processes/bpmn/readModel.ts";
@@ -13,7 +13,7 @@ const subProcess = (id: string, ...parts: string[]) =>
 const forked = [start(), gateway("parallel", "fork"), gateway("parallel", "join"), end()];
 const readyModel = (...parts: string[]) => loadModel(model("joins", parts.join("\n")));
 
-/** Completes the tasks in the order that is drawn; answers those that were completed. */
+/** Completes the tasks in a random order. Returns those that were completed. */
 function play(process: ProcessModel, values: object, draw: (tasks: number) => number): string[] {
   const completed: string[] = [];
   const step = (state: string | undefined, event: Parameters<typeof runStep>[0]["event"]): Snapshot =>
@@ -148,7 +148,7 @@ test.each(models)("%s", async (_, tasks, parts) => {
   );
 });
 
-test("a join that can never have all its tokens fails the step, and says which it is", async () => {
+test("a join that can never have all its tokens fails the step with the join's name", async () => {
   const decision = gateway("exclusive", "decision", 'default="decision_other"');
   const stuck = [
     ...[
@@ -178,7 +178,7 @@ test("a join that can never have all its tokens fails the step, and says which i
   }
 });
 
-test("a loop passes its join once for each round", async () => {
+test("a loop passes its join once a round", async () => {
   const process = await readyModel(
     ...forked,
     gateway("exclusive", "again"),

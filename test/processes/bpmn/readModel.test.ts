@@ -3,7 +3,7 @@ import { formRefOf, propertiesOf } from "../../../src/processes/bpmn/elements.ts
 import { loadModel, readModel } from "../../../src/processes/bpmn/readModel.ts";
 import { apiCall, conditionalFlow, end, flow, model, start, userTask } from "../../support/bpmn.ts";
 
-/** A line of user tasks, with as many more flows from each to later ones. */
+/** User tasks in a row, each with the given number of further flows to later tasks. */
 function large(tasks: number, more: number): string {
   const ids = Array.from({ length: tasks }, (_, index) => `t${index}`);
   const extra = Array.from({ length: more }, (_, index) =>
@@ -29,7 +29,7 @@ test.each([
   ]);
 });
 
-test("a model that was deployed is loaded, although it would be refused today", async () => {
+test("a deployed model is loaded even if it would be refused today", async () => {
   const script = '<scriptTask id="a" scriptFormat="js"><script>1</script></scriptTask>';
   const xml = model("old", [start(), script, end(), flow("start", "a", "end")].join("\n"));
   expect(await readModel(xml)).toHaveProperty("faults");
@@ -88,13 +88,13 @@ test.each<[string, string[], [number, string, string][]]>([
   const [first = "", ...rest] = parts;
   const all = first.startsWith("<ext") ? [first, start(), end(), ...rest] : [start(), end(), "", ...parts];
   const read = await readModel(model("refused", all.join("\n")));
-  const told = "faults" in read ? read.faults : [];
-  expect(told.map(({ line, element, detail }) => [line, element, detail] as unknown)).toEqual(
+  const faults = "faults" in read ? read.faults : [];
+  expect(faults.map(({ line, element, detail }) => [line, element, detail] as unknown)).toEqual(
     expected.map(([line, element, detail]) => [line, element, expect.stringContaining(detail)]),
   );
 });
 
-test("of one gateway that takes one flow two may lead to the same", async () => {
+test("two flows of an exclusive gateway may lead to the same element", async () => {
   const flows = [
     conditionalFlow("a", "b", "${true}"),
     conditionalFlow("a", "b", "${false}").replace('id="', 'id="second_'),
@@ -110,7 +110,7 @@ test("of one gateway that takes one flow two may lead to the same", async () => 
 test.each([
   ["an id that is none", '<userTask id="bad id"/>', "illegal ID <bad id>", 6],
   ["an element of nobody", '<foo id="a"/>', "unknown type <bpmn:Foo>", 6],
-])("what cannot be read is told with its line, and nothing else is: %s", async (_, element, why, line) => {
+])("an element that cannot be read is the only fault, with its line: %s", async (_, element, why, line) => {
   const read = await readModel(
     model("unread", [start(), "", element, end(), flow("start", "end")].join("\n")),
   );
@@ -132,7 +132,7 @@ test.each([
   expect(formRefOf({ $type: "bpmn:UserTask", formKey })).toBe(name);
 });
 
-test("a form key of 60,000 slashes is read at once", async () => {
+test("a form key with 60,000 slashes is read quickly", async () => {
   const key = `camunda-forms:deployment:${"/".repeat(60_000)}\u2028`;
   const xml = model(
     "slashes",
@@ -143,7 +143,7 @@ test("a form key of 60,000 slashes is read at once", async () => {
   expect(performance.now() - begun).toBeLessThan(1_000);
 });
 
-test("100,000 properties are looked through at once, each that stands twice is named", () => {
+test("100,000 properties are read quickly, and repeated names are found", () => {
   const name = (index: number) => (index === 99_999 ? "p7" : `p${index}`);
   const values = Array.from({ length: 100_000 }, (_, index) => ({ name: name(index), value: "1" }));
   const properties = { $type: "camunda:Properties", values };
