@@ -59,12 +59,15 @@ test.each([
   ["parameters of a content type", { content_type: `application/json${";a=b".repeat(500_000)}!` }],
   ["attributes", { ...xml, body: `<a ${many(150_000, (n) => `a${n}=""`)}>\${v}</a>` }],
   ["namespaces", { ...xml, body: `<a ${many(40_000, (n) => `xmlns:a${n}="u${n}" a${n}:x=""`)}>\${v}</a>` }],
-])("a model of 2 MB that is all %s is judged in linear time", (_what, properties: Record<string, string>) => {
-  const started = performance.now();
-  parse(properties);
-  // Between 0.1 and 1.5 s where nothing else runs; what was quadratic took from 10 s to many minutes.
-  expect(performance.now() - started).toBeLessThan(8_000);
-});
+])(
+  "a model of 2 MB that is all %s is validated in linear time",
+  (_what, properties: Record<string, string>) => {
+    const started = performance.now();
+    parse(properties);
+    // Between 0.1 and 1.5 s where nothing else runs; what was quadratic took from 10 s to many minutes.
+    expect(performance.now() - started).toBeLessThan(8_000);
+  },
+);
 
 function many(count: number, piece: (n: number) => string): string {
   return Array.from({ length: count }, (_, n) => piece(n)).join(" ");

@@ -1,4 +1,4 @@
-/** What goes out for a service task, and what comes back of its answer (reference 4, design 9). */
+/** The request of a service task, and what becomes of its answer. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createOutboundFetch } from "../../../src/infrastructure/outbound/fetch.ts";
 import type { TypedValues } from "../../../src/processes/variables/variable.ts";
@@ -41,7 +41,7 @@ async function committed() {
 
 describe("an API call", () => {
   test.each(["POST", "PUT", "PATCH"])(
-    "%s: each file in the body is a URL of its own, good for one download",
+    "%s: each file in the body is its own URL for one download",
     async (method) => {
       const { card, processInstanceId } = await committed();
       const body = '{"first":"${card}","whole":${card},"more":["see ${card}"]}';
@@ -85,7 +85,7 @@ describe("an API call", () => {
     expect(await tokens).toHaveLength(0);
   });
 
-  test("one body may carry a new file as a URL beside an old one as base64", async () => {
+  test("one body can have an attachment as a URL and a File as base64", async () => {
     const { card, processInstanceId } = await committed();
     const content = Buffer.from("an old scan").toString("base64");
     const variables: TypedValues = { card, old: { type: "File", value: content } };
@@ -99,7 +99,7 @@ describe("an API call", () => {
     expect(values.old).toBe(content);
   });
 
-  test("carries its content type, none without a body, and one Idempotency-Key of ASCII alone", async () => {
+  test("has a content type only with a body, and one Idempotency-Key in ASCII", async () => {
     const withBody = await sent((url) => ({
       properties: { method: "POST", url, body: "a=${a}", content_type: "application/x-www-form-urlencoded" },
       variables: { a: text("1&b=2") },
@@ -115,7 +115,7 @@ describe("an API call", () => {
     expect(headerOf(without, "content-type")).toEqual([]);
   });
 
-  test("goes over TLS, to whom the certificate is for", async () => {
+  test("uses TLS and checks the certificate's host", async () => {
     const { outboundAllow: allow } = server.deps.config;
     const outboundFetch = createOutboundFetch({ allow, certificateAuthorities: authority });
     const given = (url: string): Given => ({ properties: { method: "GET", url }, deps: { outboundFetch } });
@@ -139,7 +139,7 @@ describe("an addon", () => {
     return key;
   }
 
-  test("gets parameters with URLs, and all variables by their values, every digit kept", async () => {
+  test("receives parameters with URLs, and all variables with all their digits", async () => {
     const { card, processInstanceId } = await committed();
     const variables: TypedValues = {
       card,
@@ -169,7 +169,7 @@ describe("an addon", () => {
     });
   });
 
-  test("of another tenant is not there", async () => {
+  test("of another tenant is not found", async () => {
     await withReceiver(async (receiver) => {
       const addon = await registered(receiver.url);
       const given = { topic: "addon", properties: { addon }, tenantId: 2 };
@@ -213,12 +213,12 @@ describe("the answer", () => {
     expect(completed).toEqual({ kind: "completed", variables: { r: { type, value: body } } });
   });
 
-  test.each([200, 204])("without a body (%d) it is Null", async (status) => {
+  test.each([200, 204])("without a body (%d) is Null", async (status) => {
     const variables = { r: { type: "Null", value: null } } as const;
     expect(await outcome(answering(status, "application/json"))).toEqual({ kind: "completed", variables });
   });
 
-  test("that no variable takes is let go", async () => {
+  test("is dropped without a result variable", async () => {
     const huge = "x".repeat(2 * 1024 ** 2);
     const completed = await outcome(answering(200, "", huge), { result_variable: "" });
     expect(completed).toEqual({ kind: "completed", variables: {} });
@@ -254,7 +254,7 @@ describe("the answer", () => {
     },
   );
 
-  test("too large for its variable is a failure after the fact", async () => {
+  test("that is too large for its variable is a failure of a sent request", async () => {
     const huge = "x".repeat(2 * 1024 ** 2);
     await withReceiver(
       async ({ url }) => {
@@ -267,7 +267,7 @@ describe("the answer", () => {
     );
   });
 
-  test.each([400, 401, 404, 422, 500, 599])("%d is a refusal, with what it says", async (status) => {
+  test.each([400, 401, 404, 422, 500, 599])("%d is a refusal with its body", async (status) => {
     const body = '{"why":"no"}';
     expect(await outcome(answering(status, "application/json", body))).toEqual({
       kind: "rejected",
@@ -276,7 +276,7 @@ describe("the answer", () => {
     });
   });
 
-  test("of a long refusal the first 64 K characters are kept, none of them halved", async () => {
+  test("of a long refusal is cut to 64 K characters, between whole characters", async () => {
     const rejected = await outcome(answering(500, "", `x${"🍜".repeat(1024 ** 2)}`));
     if (rejected.kind !== "rejected") throw new Error("it was not refused");
     expect(rejected.body).toHaveLength(64 * 1024);
@@ -284,7 +284,7 @@ describe("the answer", () => {
   });
 });
 
-test("what `sending` throws passes through, and nothing is sent", async () => {
+test("an error of `sending` is thrown on, and nothing is sent", async () => {
   await withReceiver(async (receiver) => {
     const lost = new Error("somebody else has it");
     const sending = () => Promise.reject(lost);

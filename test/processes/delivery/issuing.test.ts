@@ -1,4 +1,4 @@
-/** URLs for a service task: none is sent that does not work, and none works that was not used in time (reference 7). */
+/** URLs for a service task: every URL that is sent works, and none works after its time. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { revokeUnusedTokens } from "../../../src/files/attachments/tokenQueries.ts";
 import { connect } from "../../../src/infrastructure/database/connect.ts";
@@ -38,7 +38,7 @@ async function notIssued(file: CommittedAttachment, changes: Partial<Given> = {}
 }
 
 describe("issuing fails, and nothing is sent", () => {
-  test("where the instance is not configured to issue", async () => {
+  test("if the server is not configured to issue URLs", async () => {
     const file = await commit(server);
     const { config } = server.deps;
     for (const name of ["publicBaseUrl", "downloadTokenSecret"]) {
@@ -47,14 +47,14 @@ describe("issuing fails, and nothing is sent", () => {
     }
   });
 
-  test("where the attachment is committed to another process instance, or to another tenant's", async () => {
+  test("if the attachment is committed to an instance of another process or tenant", async () => {
     const file = await commit(server);
     expect(await notIssued(file, { processInstanceId: freshInstance() })).toContain("not committed");
     await notIssued(file, { tenantId: 2 });
     expect(await tokensOf(file)).toHaveLength(0);
   });
 
-  test("where it is a draft, or gone: one unfit file among others stops them all, and is named", async () => {
+  test("if one attachment is a draft or deleted: the message names only that one", async () => {
     const file = await commit(server);
     const draft = { id: "", metadata: await upload(server), uploader: {}, processInstanceId: "" };
     const gone = { ...draft, metadata: { ...draft.metadata, attachment_id: crypto.randomUUID() } };
@@ -72,7 +72,7 @@ describe("issuing fails, and nothing is sent", () => {
     expect(await tokensOf(file)).toHaveLength(0);
   });
 
-  test("where the database is away", async () => {
+  test("if the database is unavailable", async () => {
     const file = await commit(server);
     const sql = connect("postgres://nobody@127.0.0.1:1/nothing");
     try {
@@ -89,7 +89,7 @@ test.each([
   ["a value that does not fit the body", { body: '{"a":"${card}","${a}":1}' }, "value_does_not_fit"],
   ["a value that does not fit a header", { body, "header.A": "${lines}" }, "value_does_not_fit"],
   ["a value that does not fit the URL", { body, url: "http://${who}:${who}/" }, "value_does_not_fit"],
-])("%s wastes no URL", async (_, properties, code) => {
+])("%s uses up no URL", async (_, properties, code) => {
   const file = await commit(server);
   const { variables, ...rest } = given(file, "http://127.0.0.1:1/");
   const { failure, passed } = await failing(server, {
@@ -102,7 +102,7 @@ test.each([
   expect(await tokensOf(file)).toHaveLength(0);
 });
 
-test("a further attempt has new URLs; of the earlier one's, those not used by then are refused like any other", async () => {
+test("a further attempt has new URLs, and unused URLs of the earlier one are refused", async () => {
   await withReceiver(async (receiver) => {
     const file = await commit(server);
     const serviceTaskId = crypto.randomUUID();
@@ -124,7 +124,7 @@ test("a further attempt has new URLs; of the earlier one's, those not used by th
   });
 });
 
-test("another service task's URLs, and those of an outside engine, stay good", async () => {
+test("URLs of another service task and of an external engine stay valid", async () => {
   await withReceiver(async (receiver) => {
     const file = await commit(server);
     await carryOut(server, given(file, receiver.url));
@@ -133,7 +133,7 @@ test("another service task's URLs, and those of an outside engine, stay good", a
   });
 });
 
-test("neither a failure nor the log holds a token, a query or a value, whatever goes wrong", async () => {
+test("no failure and no log line contains a token, a query or a value", async () => {
   const secret = `s3cr3t${crypto.randomUUID()}`;
   const answers = [
     answering(500, "", secret),

@@ -302,7 +302,7 @@ test("URL: any that is accepted keeps its scheme, host, segments and parameters,
   expectSome(seen);
 });
 
-test("URL: a value in a host or port leaves scheme, path and the rest of the host alone", () => {
+test("URL: a value in a host or port does not change scheme, path and the rest of the host", () => {
   fc.assert(
     fc.property(
       values,
@@ -348,7 +348,7 @@ test("header: no value brings a line break or another control character, and non
   );
 });
 
-test("whatever the content type is, a body is of a known structure, or plain text by its very name, or refused", () => {
+test("for any content type, a body has a known structure, is plain text by its type, or is refused", () => {
   const word = fc.constantFrom("application", "text", "json", "xml", "x-ndjson", "html", "csv", "plain", "x");
   const type = fc
     .tuple(word, word, fc.constantFrom("", "+json", "+xml", "+yaml", "-seq", "; a=b", ";charset=utf-8"))

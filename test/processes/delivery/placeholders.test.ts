@@ -51,7 +51,7 @@ test("attachment metadata in a Json variable is an attachment too", () => {
   expect(render("json", "[${a}]", variables, ["https://h/1"])).toBe('["https://h/1"]');
 });
 
-test("elsewhere an attachment is its metadata, as it is", () => {
+test("elsewhere an attachment is its unchanged metadata", () => {
   const metadata = files.a?.value as string;
   expect(render("header", "${a}", files)).toBe(metadata);
   expect(decodeURIComponent(render("query", "${a}", files))).toBe(metadata);
@@ -68,7 +68,7 @@ test("a File can only be in a body, and a File without content nowhere", async (
   expect((await refusal("json", '"${old}"', empty, [])).code).toBe("value_does_not_fit");
 });
 
-test("an unknown name is a failure that names it; what every object has is unknown too", async () => {
+test("an unknown name is a failure that names it, also a name that objects inherit", async () => {
   for (const name of ["missing", "constructor", "__proto__", "toString", "a.b"]) {
     const failure = await refusal("json", `{"x":"\${${name}}"}`, texts({ a: "1" }));
     expect(failure).toMatchObject({ code: "unknown_placeholder" });
@@ -88,7 +88,7 @@ test("$${name} is a dollar sign and a value; a lone $ and { stay as they are", (
   expect(render("text", "$${a}$ {a} $a {{a}} $", texts({ a: "5" }))).toBe("$5$ {a} $a {{a}} $");
 });
 
-test("names may hold letters of any script, digits and _ - . $", () => {
+test("names may have letters of any script, digits and _ - . $", () => {
   expect(render("text", "${hồ_sơ.1-a$}", texts({ "hồ_sơ.1-a$": "x" }))).toBe("x");
 });
 
@@ -134,7 +134,7 @@ test.each([
   ["String", 5],
   ["Date", 5],
   ["Json", "{"],
-])("a %s with the value %p is refused, not written", async (type, value) => {
+])("a %s with the value %p is refused", async (type, value) => {
   const variables = { a: { type, value } } as TypedValues;
   for (const place of ["json", "text"] as const)
     expect(await refusal(place, "${a}", variables)).toMatchObject({ code: "value_does_not_fit" });
@@ -148,7 +148,7 @@ test.each([
   ["another value", "[${a}${a}]"],
   ["a bare key", "{${a}:1}"],
   ["an open string", '{"x":"${a}}'],
-])("JSON: a placeholder beside %s is refused", async (_, source) => {
+])("JSON: a placeholder next to %s is refused", async (_, source) => {
   expect((await refusal("json", source, texts({ a: "41" }))).code).toBe("invalid_template");
 });
 
@@ -188,7 +188,7 @@ test.each([
   expect((await refusal("xml", source, texts({ a: "1" }))).code).toBe("invalid_template");
 });
 
-test("XML: a value cannot close a section with what the template goes on with", () => {
+test("XML: a value and the template after it cannot close a section together", () => {
   expect(render("xml", "<r>${a}]>]${a}></r>", texts({ a: "]" }))).toBe("<r>&#93;]>]&#93;></r>");
 });
 
@@ -203,7 +203,7 @@ test("XML and percent-encoding refuse what they cannot write", async () => {
   }
 });
 
-test("a form's values and names keep to themselves", async () => {
+test("form: a value cannot leave its name or value", async () => {
   const variables = texts({ a: "1&b=2;%41 +é" });
   const body = new URLSearchParams(render("form", "a=${a}&${a}=x", variables));
   expect([...body]).toEqual([
@@ -235,7 +235,7 @@ test.each([
   },
 );
 
-test("URL: a host and a port take what can be part of them, and nothing else", async () => {
+test("URL: a host and a port accept only valid parts", async () => {
   expect(render("url", "https://${a}.api.example:${p}/", texts({ a: "eu-1.x", p: "8443" }))).toBe(
     "https://eu-1.x.api.example:8443/",
   );
@@ -247,7 +247,7 @@ test("URL: a host and a port take what can be part of them, and nothing else", a
     expect((await refusal("url", "https://h:${a}/", texts({ a: value }))).code).toBe("value_does_not_fit");
 });
 
-test("URL: a placeholder at the start is a base URL, and alone a whole one", async () => {
+test("URL: a placeholder at the start is a base URL, and without more text a whole URL", async () => {
   expect(render("url", "${a}/x/${b}", texts({ a: "https://h/base", b: "1" }))).toBe("https://h/base/x/1");
   expect(render("url", "${a}", texts({ a: "https://h/x?y=%20#z" }))).toBe("https://h/x?y=%20#z");
   for (const value of ["h", "ftp://h", "https://u:p@h", "https://h?x", "https://h\\x", "https://h/ x"])
@@ -265,7 +265,7 @@ test.each(["${a}://h/", "ht${a}://h/", "/x/${a}", "https://u@${a}/", "https://[$
   },
 );
 
-test("query: text and value are encoded, once, and join the URL's own parameters before its fragment", () => {
+test("query: text and value are encoded once and follow the URL's own parameters", () => {
   const value = render("query", "a b&${a}", texts({ a: "c=d+%20" }));
   expect(value).toBe("a%20b%26c%3Dd%2B%2520");
   expect(withQuery("https://h/x#f", { q: value })).toBe(`https://h/x?q=${value}#f`);
@@ -307,7 +307,7 @@ test.each([
   expect(failure.message).toContain("application/json, ");
 });
 
-test("as many URLs are taken as there are occurrences, or the caller is wrong", () => {
+test("a number of URLs other than the number of occurrences throws", () => {
   expect(() => render("text", "${a}${a}", files, ["https://h/1"])).toThrow(RangeError);
   expect(() => render("text", "${a}", files, ["https://h/1", "https://h/2"])).toThrow(RangeError);
 });

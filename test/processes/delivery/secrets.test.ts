@@ -50,7 +50,7 @@ async function traces(id: string): Promise<string> {
 
 const awkward = `S3cret "&<'>]\\/ ü%2B+${"=".repeat(3)} \${amount}`;
 
-test("a secret is written in headers, URL and body as any value is, and never read as a template", async () => {
+test("a secret is written in headers, URL and body like any value, and never read as a template", async () => {
   await put("awkward", awkward);
   await withReceiver(async (receiver) => {
     const id = await begin(
@@ -74,7 +74,7 @@ test("a secret is written in headers, URL and body as any value is, and never re
   });
 });
 
-test("an addon takes it in its parameters, and has none among its variables", async () => {
+test("an addon receives a secret in its parameters, and not among its variables", async () => {
   await put("addon", "S3cret-of-addon");
   await withReceiver(async (receiver) => {
     const api = await server.integration();
@@ -91,7 +91,7 @@ test("an addon takes it in its parameters, and has none among its variables", as
   });
 });
 
-test("a secret that is no longer there is an incident that names it; once it is set, a rerun sends it", async () => {
+test("a missing secret is an incident that names it, and a rerun sends it once it is set", async () => {
   await put("later", "other tenant's", 2);
   await withReceiver(async (receiver) => {
     const id = await begin({ method: "POST", url: receiver.url, body: '{"a":"${secret.later}"}' });
@@ -106,7 +106,7 @@ test("a secret that is no longer there is an incident that names it; once it is 
   });
 });
 
-test("no variable stands for a secret: its name is refused, and one of before is not read", async () => {
+test("no variable replaces a secret: the name is refused, and an existing one is not read", async () => {
   const start = begin({ method: "GET", url: "http://127.0.0.1:1/" }, { "secret.shadow": "mine" });
   expect(await refusal(start)).toMatchObject({ status: 400, code: "invalid_variable" });
   const call = { method: "POST", url: "http://127.0.0.1:1/", body: "{}", result_variable: "secret.shadow" };

@@ -24,7 +24,7 @@ const properties = fc
   .array(fc.tuple(name, value), { maxLength: 8 })
   .map((entries): Record<string, string> => Object.fromEntries(entries));
 
-test("whatever a model holds is a configuration or faults, each a sentence", () => {
+test("any properties give a configuration or faults, each a sentence", () => {
   fc.assert(
     fc.property(topic, properties, (topic, properties) => {
       const parsed = parseServiceTask(topic, properties);

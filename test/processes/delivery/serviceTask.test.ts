@@ -9,7 +9,7 @@ function faultsOf(properties: Properties, topic = "api-call"): readonly string[]
   return "faults" in parsed ? parsed.faults : [];
 }
 
-test("an API call with everything there is", () => {
+test("an API call with every property", () => {
   const properties = {
     method: "post",
     url: "https://core.example/loans/${id}",
@@ -35,7 +35,7 @@ test("an API call with everything there is", () => {
   });
 });
 
-test("what is left out: JSON, 30 seconds, the switch off, no result variable, empty parameters", () => {
+test("the defaults: JSON, 30 seconds, the switch off, no result variable, empty parameters", () => {
   const common = { resultVariable: undefined, redirectFailures: false, timeoutSeconds: 30 };
   expect(configOf({ method: "GET", url })).toMatchObject({ contentType: "application/json", ...common });
   expect(configOf({ addon: "score" }, "addon")).toEqual({
@@ -46,7 +46,7 @@ test("what is left out: JSON, 30 seconds, the switch off, no result variable, em
   });
 });
 
-test("an empty body is none, and a GET may have it", () => {
+test("an empty body counts as no body, also for GET", () => {
   expect(configOf({ method: "GET", url, body: "" })).toMatchObject({ body: undefined });
 });
 
@@ -119,11 +119,11 @@ describe("a fault is a sentence that names the property", () => {
     ]);
   });
 
-  test.each(["", "API-CALL", "constructor", "__proto__"])("the topic %j is none", (topic) => {
+  test.each(["", "API-CALL", "constructor", "__proto__"])("the topic %j is unknown", (topic) => {
     expect(faultsOf({}, topic)).toEqual([`The topic "${topic}" is unknown. Use "api-call" or "addon".`]);
   });
 
-  test("all faults are told at once", () => {
+  test("all faults are reported at once", () => {
     expect(faultsOf({ method: "GO", timeout_seconds: "x", "header.Host": "x", colour: "red" })).toHaveLength(
       5,
     );

@@ -9,7 +9,7 @@ test.each([
   ["id and file_name", { id, file_name: "a.pdf" }],
   ["both keys: attachment_id counts", { id: other, attachment_id: id, file_name: "a.pdf" }],
   [
-    "an attachment_id that is no UUID beside an id that is one",
+    "an attachment_id that is not a UUID, and an id that is one",
     { attachment_id: "", id, file_name: "a.pdf" },
   ],
   [
@@ -25,14 +25,14 @@ test.each([
 
 test.each([
   ["no file_name", { attachment_id: id, type: "file_attachment" }],
-  ["a file_name that is no text", { attachment_id: id, file_name: 1 }],
+  ["a file_name that is not a text", { attachment_id: id, file_name: 1 }],
   ["no id", { file_name: "a.pdf" }],
-  ["an id that is no UUID", { attachment_id: `${id}0`, file_name: "a.pdf" }],
-  ["an id that is no text", { attachment_id: [id], file_name: "a.pdf" }],
+  ["an id that is not a UUID", { attachment_id: `${id}0`, file_name: "a.pdf" }],
+  ["an id that is not a text", { attachment_id: [id], file_name: "a.pdf" }],
   ["a list around it", [{ attachment_id: id, file_name: "a.pdf" }]],
   ["null", null],
   ["a text around it", JSON.stringify({ attachment_id: id, file_name: "a.pdf" })],
-])("a value with %s is no attachment metadata", (_, value) => {
+])("a value with %s is not attachment metadata", (_, value) => {
   expect(attachmentIdOf(JSON.stringify(value))).toBeUndefined();
 });
 
@@ -42,7 +42,7 @@ test("the keys of metadata may be written in escapes", () => {
   expect(attachmentIdOf(`{"file\\u005Fname":"a.pdf","id":"${id}"}`)).toBe(id);
 });
 
-test("a long text that is no metadata is not parsed", () => {
+test("a long text that is not metadata is not parsed", () => {
   const text = `{"a":[${"1,".repeat(10_000_000)}1]}`;
   const started = performance.now();
   expect(attachmentIdOf(text)).toBeUndefined();
@@ -52,7 +52,7 @@ test("a long text that is no metadata is not parsed", () => {
 });
 
 test.each(["", "{", "{}", id, `{"attachment_id":"${id}","file_name":"a.pdf"`, `x{"id":"${id}"}`])(
-  "the text %j is no attachment metadata",
+  "the text %j is not attachment metadata",
   (text) => {
     expect(attachmentIdOf(text)).toBeUndefined();
   },

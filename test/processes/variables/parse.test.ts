@@ -88,14 +88,14 @@ test.each([
   ["Date", ['"2026-13-01T00:00:00Z"', '"2026-01-01 00:00:00Z"', '"2026-01-01T00:00:00+25:00"', "0", '""']],
   ["Json", ['"{"', '""', '"undefined"', "\"{'a':1}\""]],
   ["Null", ["0", '""', "false"]],
-])("what is no %s is refused: %j", (type, values) => {
+])("a value that is not a %s is refused: %j", (type, values) => {
   for (const value of values)
     expect(stored(`{"value":${value},"type":"${type}"}`)).toStartWith(
       `/variables/a/value: The value does not have the type ${type}: `,
     );
 });
 
-test("a File is its bytes, with the name and type that its valueInfo says", () => {
+test("a File has its bytes, and the name and type of its valueInfo", () => {
   const files = parse(`{
     "a":{"value":"aGVsbG8=","type":"File","valueInfo":{"filename":"a.txt","mimetype":"text/plain"}},
     "b":{"value":"","type":"File","valueInfo":{"filename":"b"}},
@@ -132,7 +132,7 @@ test("only a File has a valueInfo, with its name; the empty valueInfo that reads
   expect(stored('{"value":"a","valueInfo":{}}')).toBe('String "a"');
 });
 
-test("every fault is told at once, each at its variable", () => {
+test("all faults are reported at once, each at its variable", () => {
   const long = "n".repeat(256);
   const faults = faultsOf(`{"":{"value":1},"a/b~c":{"value":"x","type":"Long"},"ok":{"value":1},
     "tab\\t":{"value":1},"${long}":{"value":1},"\\u0085":{"value":[],"type":"String"}}`);
@@ -146,16 +146,16 @@ test("every fault is told at once, each at its variable", () => {
   ]);
 });
 
-test("a name is any other text of up to 255 characters, those of JavaScript's own objects too", () => {
+test("a name is any other text of up to 255 characters, also a name that objects inherit", () => {
   for (const name of ["n".repeat(255), "__proto__", "constructor", "ชื่อ", "a b", "0", "$1", "'--"])
     expect([...parse(`{${JSON.stringify(name)}:{"value":1}}`).keys()]).toEqual([name]);
 });
 
-test("no variables at all are none", () => {
+test("a body without variables has none", () => {
   expect(parseVariables({}).size).toBe(0);
 });
 
-test("only a String longer than 4,000 characters is warned of, and never by its value", () => {
+test("only a String longer than 4,000 characters is logged, without its value", () => {
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => void lines.push(line) });
   const text = (length: number) => ({ value: "s".repeat(length) });
@@ -186,7 +186,7 @@ test("the variables that an integration returned are stored by their type; a val
   );
 });
 
-test("more than a thousand variables are refused before one of them is read", () => {
+test("more than a thousand variables are refused before they are checked", () => {
   const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`v${index}`, null]));
   const body = { variables: many };
   const begun = performance.now();

@@ -50,7 +50,7 @@ test.each([
   expect(engineView(variables).text?.value).toBe(JSON.stringify(metadata));
 });
 
-test("metadata that says its size or type in another way is shown without them", () => {
+test("a size or a type of metadata that is not valid is not shown", () => {
   for (const odd of [{}, { size: "9", mime_type: 5 }, { size: 1.5, mime_type: null }, { size: [] }]) {
     const variables = shown({ a: text(JSON.stringify({ id, file_name: "a.pdf", ...odd })) });
     expect(Object.keys(readView(variables, whose).a ?? {})).toEqual(["type", "value", "filename"]);
