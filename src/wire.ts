@@ -1,4 +1,4 @@
-/** Configuration → the parts that every operation may use. The same for the server and for tests. */
+/** Makes the infrastructure from the configuration, for the server, for commands and for tests. */
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { createCaches } from "./infrastructure/caches.ts";
@@ -15,12 +15,12 @@ import { filesystemStorage } from "./infrastructure/storage/filesystem.ts";
 import { s3Storage } from "./infrastructure/storage/s3.ts";
 import { createWorkers, type Workers } from "./infrastructure/workers/workers.ts";
 
-/** Nothing but DATA_DIR: an instance for one's own machine, which makes its own secrets (design 4). */
+/** Whether the instance has only DATA_DIR, as on a developer's machine. It creates its own secrets then. */
 export const isSelfContained = ({ databaseUrl, s3 }: Config) => databaseUrl === undefined && s3 === undefined;
 
 /**
- * The configuration with what a self-contained instance makes for itself. A variable that is set to nothing stays
- * off: `DOWNLOAD_TOKEN_SECRET=` is an instance that issues no download URLs.
+ * Adds to the configuration what a self-contained instance creates for itself. A variable that is set to an empty text
+ * turns its feature off: an instance with `DOWNLOAD_TOKEN_SECRET=` issues no download URLs.
  */
 export async function completeConfig(config: Config): Promise<Config> {
   if (!isSelfContained(config)) return withoutEmpty(config);
@@ -45,20 +45,21 @@ const withoutEmpty = (config: Config): Config => ({
 
 export interface Resources {
   readonly sql: Sql;
-  /** `sql` where absent. */
+  /** By default `sql`. */
   readonly control?: Sql;
   readonly log: Logger;
-  /** Made by the configuration where absent. */
+  /** By default made from the configuration. */
   readonly workers?: Workers;
   readonly now?: () => Date;
   readonly draining?: () => boolean;
 }
 
-/** Takes a complete configuration; opens nothing yet. */
+/** Takes the result of `completeConfig`. Opens no connection yet. */
 export function wire(config: Config, resources: Resources): Infrastructure {
   const { now = () => new Date(), draining = () => false } = resources;
   const { accessTokens: keys, formTokenSecret, jwtIssuer: issuer, jwtAudience: audience, s3 } = config;
-  if (!keys) throw new Error("a complete configuration says how access tokens are verified");
+  if (!keys)
+    throw new Error("The configuration is not complete: it does not say how access tokens are verified");
   return {
     config,
     sql: resources.sql,

@@ -21,16 +21,16 @@ export interface FairShareOptions {
 export interface FairShare {
   /**
    * Waits for `amount` and returns the function that gives it back, which may be called more than once. An amount above
-   * a group's share counts as the whole share. Throws `NoRoom` after `maxWaitMs`, or at once where too many wait.
+   * a group's share counts as the whole share. Throws `NoRoom` after `maxWaitMs`, or at once if too many wait.
    */
   take(group: string, amount?: number): Promise<() => void>;
-  /** As `take`, but never waits: undefined where there is no room now. */
+  /** Like `take`, but never waits. Undefined if there is no room now. */
   tryTake(group: string, amount?: number): (() => void) | undefined;
-  /** What is held now, by one group or by all. */
+  /** The amount held now, by one group or by all. */
   held(group?: string): number;
 }
 
-/** The share did not become free in time. */
+/** There was no room in time. */
 export class NoRoom extends Error {
   override readonly name = "NoRoom";
 }
@@ -44,7 +44,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
   const { capacity, groupCapacity, maxWaitMs, maxWaiting } = options;
   const largest = Math.min(capacity, groupCapacity);
   const heldBy = new Map<string, number>();
-  /** In the order of their turns. */
+  /** Groups in the order of their turns. */
   const waiting = new Map<string, Waiter[]>();
   let held = 0;
 
@@ -66,7 +66,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
     };
   }
 
-  /** Admits whoever fits now. A group that was served goes to the end of the line. */
+  /** Admits the requests that fit now. A group that was served goes to the end of the line. */
   function serve(): void {
     for (const [group, line] of [...waiting]) {
       const [first] = line;
@@ -87,7 +87,8 @@ export function createFairShare(options: FairShareOptions): FairShare {
     const taken = tryTake(group, amount);
     if (taken) return taken;
     const line = waiting.get(group) ?? [];
-    if (line.length >= maxWaiting) throw new NoRoom(`${maxWaiting} requests of this group wait already`);
+    if (line.length >= maxWaiting)
+      throw new NoRoom(`${maxWaiting} requests of this group are waiting already`);
     const size = Math.min(amount, largest);
     const { promise, resolve } = Promise.withResolvers<() => void>();
     const waiter = { amount: size, admit: () => resolve(hold(group, size)) };
@@ -95,12 +96,12 @@ export function createFairShare(options: FairShareOptions): FairShare {
     waiting.set(group, line);
     const giveUp = () => {
       leave(group, waiter);
-      throw new NoRoom(`nothing became free in ${maxWaitMs} ms`);
+      throw new NoRoom(`there was no room for ${maxWaitMs} ms`);
     };
     return withTimeout(promise, { ms: maxWaitMs, onTimeout: giveUp });
   }
 
-  /** The place that it leaves may let the next of its group in. */
+  /** Removes a request that gave up. The next one of its group may fit. */
   function leave(group: string, waiter: Waiter): void {
     const line = waiting.get(group) ?? [];
     const at = line.indexOf(waiter);

@@ -14,24 +14,24 @@ import type { Workers } from "./workers/workers.ts";
 export interface Infrastructure {
   readonly config: Config;
   readonly sql: Sql;
-  /** A few connections apart from `sql`, for readiness and the signs of life of jobs. */
+  /** A few separate connections, for readiness and the heartbeats of jobs. */
   readonly control: Sql;
   /** What this process remembers between requests. */
   readonly caches: Caches;
   readonly storage: Storage;
-  /** Room for what uploads and downloads write to DATA_DIR. */
+  /** How much uploads and downloads may write to DATA_DIR. */
   readonly disk: DiskSpace;
   readonly accessTokens: AccessTokens;
-  /** Undefined where the instance has no public forms. */
+  /** Undefined if the instance has no public forms. */
   readonly formTokens: FormTokens | undefined;
-  /** Calls to outside systems, within the outbound policy. */
+  /** Calls to external systems, under the outbound policy. */
   readonly outboundFetch: OutboundFetch;
-  /** What tenants' secrets are encrypted with. Undefined where the instance has none. */
+  /** Encrypts tenants' secrets. Undefined if the instance has no key for them. */
   readonly sealing: Sealing | undefined;
   /** Threads for work that a request's bytes can make expensive. */
   readonly workers: Workers;
   readonly log: Logger;
   readonly now: () => Date;
-  /** Turns true when the process begins to drain: it finishes what it has and takes no more. */
+  /** True once the process drains: it finishes its work and takes no more. */
   readonly draining: () => boolean;
 }

@@ -1,9 +1,9 @@
 /**
- * The account that PostgreSQL runs as. It refuses to run as root, so a server started by root starts it as `postgres`
- * (created if missing), or as whoever owns the cluster already.
+ * The account that PostgreSQL runs as. PostgreSQL refuses to run as root, so a server started by root starts it as the
+ * owner of the cluster, or as `postgres`, which is created if it is missing.
  *
- * That account cannot pass through a folder such as /root (mode 0700) to reach the programs or the data. Where it
- * cannot, and only there, it is given the one capability to pass, as an ambient one; no folder's mode is changed.
+ * That account may be unable to pass through a folder such as /root (mode 0700) to the programs or the data. Only then
+ * it gets one ambient capability, which lets it pass. No folder's mode is changed.
  */
 import { execFile } from "node:child_process";
 import { chown, stat } from "node:fs/promises";
@@ -13,18 +13,18 @@ import { ConfigError } from "../config.ts";
 const run = promisify(execFile);
 
 export interface Account {
-  /** Prepended to a command line so that it runs as this account; empty where that is the server's own. */
+  /** Put before a command so that it runs as this account. Empty if that is the server's own account. */
   readonly prefix: readonly string[];
-  /** Gives a file or folder that the server made to this account. */
+  /** Makes this account the owner of a file or folder that the server has created. */
   own(path: string): Promise<void>;
 }
 
-/** Weakest first. `dac_read_search` is missing from a container's default set, `dac_override` is in it. */
+/** The weakest comes first. Containers have `dac_override` by default, but not `dac_read_search`. */
 const capabilities = [undefined, "dac_read_search", "dac_override"] as const;
 
 /**
- * `folder` is the data folder, `cluster` the cluster in it (it may not exist yet), `postgres` the program to be run.
- * Throws a one-line ConfigError when no account can run it there.
+ * `folder` is the data folder, `cluster` the cluster in it (which may not exist yet), `postgres` the program. Throws a
+ * one-line ConfigError if no account can run the program there.
  */
 export async function chooseAccount(paths: {
   folder: string;
@@ -33,7 +33,7 @@ export async function chooseAccount(paths: {
 }): Promise<Account> {
   if (process.getuid?.() !== 0) return { prefix: [], own: async () => {} };
   const setpriv = Bun.which("setpriv");
-  if (setpriv === null) throw rootRefused("it needs the program setpriv (util-linux) to run as another user");
+  if (setpriv === null) throw rootRefused("running as another user needs the program setpriv (util-linux)");
   const { uid, gid } = await owner(paths.cluster);
   const own = (path: string) => chown(path, uid, gid);
   for (const capability of capabilities) {
@@ -47,7 +47,7 @@ function switchTo(
   setpriv: string,
   to: { uid: number; gid: number; capability: string | undefined },
 ): string[] {
-  // PostgreSQL checks its programs with access(2), which ignores an ordinary user's capabilities but for this bit.
+  // PostgreSQL checks its programs with access(2). That ignores the capabilities of ordinary users without this bit.
   const grant = to.capability
     ? [
         "--securebits=+no_setuid_fixup",
@@ -97,8 +97,8 @@ async function createPostgresUser(): Promise<{ uid: number; gid: number }> {
 }
 
 function rootRefused(why: string, cause?: unknown): ConfigError {
-  return new ConfigError(
-    `The embedded PostgreSQL cannot run as root here: ${why}; set DATABASE_URL, start Waybill as an ordinary user, or move it and its DATA_DIR to where every user can reach them`,
-    { cause },
-  );
+  const advice =
+    "set DATABASE_URL, start Waybill as an ordinary user, " +
+    "or move it and its DATA_DIR to where every user can reach them";
+  return new ConfigError(`The embedded PostgreSQL cannot run as root here: ${why}; ${advice}`, { cause });
 }

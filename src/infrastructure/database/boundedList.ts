@@ -1,40 +1,47 @@
 /**
- * A list's rows as JSON that the database writes, up to a size: one tenant's rows must not take the memory of a process
- * that all tenants share. PostgreSQL writes the rows one by one and stops at the limit.
+ * Rows as a JSON list that PostgreSQL writes, up to a limit of bytes: one tenant's rows must not take the memory of a
+ * process that all tenants share. PostgreSQL writes the rows one by one and stops at the limit.
  */
 import type postgres from "postgres";
 import { Problem } from "../problem.ts";
 import type { Queryable } from "./connect.ts";
 
-/** Bytes of JSON. Several rows are not put together beyond this. */
+/** Most bytes of JSON, if there is more than one row. */
 export const maxPageBytes = 16 * 1024 ** 2;
-/** A row alone may have more. */
+/** Most bytes of JSON, if there is one row only. */
 export const maxRowBytes = 64 * 1024 ** 2;
 
 export interface BoundedRows {
   readonly fits: boolean;
-  /** The rows' JSON with commas between; null where there are none, and where they do not fit. */
+  /** The rows as JSON, with commas between them. Null if there are no rows, or if they do not fit. */
   readonly rows: string | null;
 }
 
-/** As a handler answers it. */
+/** A list in a handler's answer. */
 export interface JsonList<T> {
   readonly jsonText: string;
   readonly saying?: T[];
 }
 
-/** SQL text around a query, before and after it. Answers one row of `fits`, `rows` and `more`. A CTE keeps its order. */
+/**
+ * The SQL text before and after a query. The result is one row of `fits`, `rows` and the columns of `more`. The rows
+ * keep the order of the query.
+ */
 export const boundedList = (more = "") => ({
   before: "with page as materialized (",
   after: `),
     jsons as materialized (select row_to_json(page.*)::text as json from page),
     sizes as (
-      select sum(octet_length(json)) over w as bytes, count(*) over w as rows
-      from jsons window w as (rows unbounded preceding)),
+      select sum(octet_length(json)) over w as bytes,
+             count(*) over w as rows
+      from jsons
+      window w as (rows unbounded preceding)),
     verdict as materialized (
       select not exists (
-        select from sizes where bytes > case rows when 1 then ${maxRowBytes} else ${maxPageBytes} end) as fits)
-    select fits, case when fits then (select string_agg(json, ',') from jsons) end as rows ${more}
+        select from sizes
+        where bytes > case rows when 1 then ${maxRowBytes} else ${maxPageBytes} end) as fits)
+    select fits,
+           case when fits then (select string_agg(json, ',') from jsons) end as rows ${more}
     from verdict`,
 });
 
@@ -48,7 +55,7 @@ export async function listAsJson<T>(
   return jsonOf(row);
 }
 
-/** Throws `answer_too_large`. */
+/** The rows as a JSON list. Throws `answer_too_large`. */
 export function jsonOf(row: BoundedRows | undefined): { readonly jsonText: string } {
   if (!row?.fits) throw answerTooLarge();
   return { jsonText: `[${row.rows ?? ""}]` };

@@ -1,16 +1,16 @@
 /**
- * The process's clock beside the database's. The database decides what is due and what has expired; access tokens and
- * form tokens are judged by the process's clock, as by any other service that takes them.
+ * Compares the process's clock with the database's. The database decides what is due and what has expired. Access
+ * tokens and form tokens are checked by the process's clock, as in any other service that accepts them.
  */
 import type { Logger } from "pino";
 import type { Sql } from "./connect.ts";
 
-/** Seconds. Less may be the network's. */
+/** Seconds. A smaller difference may come from the network. */
 const tolerance = 5;
 
 /**
- * By how many seconds the process's clock is ahead of the database's, negative where it is behind; undefined where the
- * two agree within five seconds and the time that the question took.
+ * How many seconds the process's clock is ahead of the database's, negative if it is behind. Undefined if the two agree
+ * within five seconds plus the time that the query took.
  */
 export async function clockOffset(sql: Sql, now: () => Date): Promise<number | undefined> {
   const before = now().getTime();
@@ -22,11 +22,11 @@ export async function clockOffset(sql: Sql, now: () => Date): Promise<number | u
   return Math.abs(offset) > tolerance + doubt ? Math.round(offset) : undefined;
 }
 
-/** One sentence for people. */
+/** For the log and `GET /readyz`. */
 export const offsetMessage = (seconds: number) =>
   `This process's clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? "ahead of" : "behind"} the database's.`;
 
-/** Warns in the log where the two clocks differ. */
+/** Logs a warning if the two clocks differ. */
 export async function warnOfClock({
   control,
   now,

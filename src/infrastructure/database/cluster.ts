@@ -1,8 +1,8 @@
 /**
- * The cluster: PostgreSQL's data folder `<dataDir>/postgres`, and the superuser's password inside it.
+ * The cluster: PostgreSQL's data folder `<dataDir>/postgres`, with the superuser's password in it.
  *
- * A cluster exists whole or not at all: it is made under another name and renamed when complete, password included,
- * so an initdb killed in the middle leaves only a folder that the next start removes.
+ * A cluster is created under another name and renamed when it is complete, with its password. So an initdb that is
+ * killed leaves only a folder that the next start removes.
  */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -24,7 +24,7 @@ export interface Installation {
   readonly account: Account;
 }
 
-/** Returns the superuser's password; makes the cluster first where there is none. */
+/** Returns the superuser's password. Creates the cluster first if there is none. */
 export async function prepareCluster(cluster: string, dataDir: string, by: Installation): Promise<string> {
   await removeUnfinished(dataDir);
   const version = await readFile(join(cluster, "PG_VERSION"), "utf8").catch(() => undefined);
@@ -35,7 +35,7 @@ export async function prepareCluster(cluster: string, dataDir: string, by: Insta
 
 async function removeUnfinished(dataDir: string): Promise<void> {
   const leftovers = (await readdir(dataDir)).filter((name) => name.startsWith(unfinished));
-  // An initdb that outlived its server may still write into one; the start after this one removes what it leaves.
+  // An initdb that has outlived its server may still write into one. The next start removes what it leaves.
   for (const name of leftovers)
     await rm(join(dataDir, name), { recursive: true, force: true }).catch(() => {});
 }
@@ -60,17 +60,17 @@ async function initdb(folder: string, password: string, { binaries, account }: I
     `--pwfile=${password}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // Built in, so that text sorts by code point and alike on every platform.
+    // The built-in provider sorts text by code point, alike on every platform.
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--locale=C",
     "--no-instructions",
   ];
   await run(program, rest, { cwd: folder, env: { LC_ALL: "C" } }).catch((cause) => {
-    const said = String(cause.stderr).trim().split("\n").at(-1);
-    // The package's install script links the libraries that the programs load; 127 is the loader's answer.
+    const lastLine = String(cause.stderr).trim().split("\n").at(-1);
+    // 127 says that a library is missing. The package's install script links the libraries.
     const advice = cause.code === 127 ? '; run "bun install" so that the package can finish installing' : "";
-    throw new Error(`The embedded PostgreSQL could not make its cluster: ${said}${advice}`, { cause });
+    throw new Error(`The embedded PostgreSQL could not create its cluster: ${lastLine}${advice}`, { cause });
   });
 }
 
@@ -83,7 +83,9 @@ async function requireVersion(
   const { stdout } = await run(program, rest, { cwd: cluster });
   const carried = stdout.match(/\d+/)?.[0];
   if (carried === made) return;
+  const advice =
+    "dump it with the Waybill that made it and restore it into a new DATA_DIR, or set DATABASE_URL";
   throw new ConfigError(
-    `DATA_DIR holds a database of PostgreSQL ${made} and this Waybill carries PostgreSQL ${carried}: dump it with the Waybill that made it and restore it into a new DATA_DIR, or set DATABASE_URL`,
+    `DATA_DIR holds a database of PostgreSQL ${made} and this Waybill carries PostgreSQL ${carried}: ${advice}`,
   );
 }

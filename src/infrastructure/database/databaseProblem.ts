@@ -1,7 +1,10 @@
-/** Which failures of PostgreSQL are the moment's and not the request's: answered 503 with `Retry-After` (design 6). */
+/**
+ * Recognises temporary failures of PostgreSQL, which are not the fault of the request. They are answered with 503 and
+ * `Retry-After`: docs/decisions/database.md, "Temporary failures are recognised by their codes".
+ */
 import { Problem, type ProblemCode } from "../problem.ts";
 
-/** Of the operating system, met when connecting or in mid-query. */
+/** Codes of the operating system, when connecting or during a query. */
 const networkCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -17,7 +20,7 @@ const networkCodes = new Set([
 ]);
 
 const unavailable = new Set([
-  // Of postgres.js and of our pool.
+  // Codes of postgres.js and of our pool.
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
   "CONNECTION_ENDED",
@@ -34,7 +37,7 @@ const unavailable = new Set([
 ]);
 
 const busy = new Set([
-  "POOL_TIMEOUT", // of our pool: every connection is in use
+  "POOL_TIMEOUT", // our pool: every connection is in use
   "55P03", // lock_not_available
   "57014", // query_canceled, by statement_timeout
   "40P01", // deadlock_detected
@@ -45,7 +48,7 @@ const busy = new Set([
 /** Seconds. */
 const retryAfter: Partial<Record<ProblemCode, string>> = { database_unavailable: "5", busy: "1" };
 
-/** `database_unavailable` or `busy`, with the error as its cause; undefined for an error that is neither. */
+/** `database_unavailable` or `busy`, with the error as its cause. Undefined for any other error. */
 export function databaseProblem(error: unknown): Problem | undefined {
   const code = problemCode(error);
   return code && new Problem(code, { cause: error, headers: { "Retry-After": retryAfter[code] ?? "1" } });
@@ -60,12 +63,12 @@ function problemCode(error: unknown): "database_unavailable" | "busy" | undefine
     : undefined;
 }
 
-/** Class 08: connection exceptions. Class 53: connections, memory or disk used up. */
+/** Class 08 is connection exceptions. Class 53 is connections, memory or disk used up. */
 function isOutage(code: string): boolean {
   return /^(08|53)[0-9A-Z]{3}$/.test(code);
 }
 
-/** Of the database's: postgres.js writes the query into an error; an object storage's ECONNREFUSED has none. */
+/** Only errors of postgres.js have a query. An ECONNREFUSED of the object storage has none. */
 function isNetworkFailure(error: unknown, code: string): boolean {
   return networkCodes.has(code) && error instanceof Error && "query" in error;
 }

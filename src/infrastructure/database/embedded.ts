@@ -1,9 +1,9 @@
 /**
- * A real PostgreSQL for a Waybill that was given none (design 4): its own cluster under the data folder, reachable
- * from this machine alone, with a password of its own.
+ * A real PostgreSQL for a Waybill without DATABASE_URL. Its cluster is in the data folder and has a separate password,
+ * and only this machine can reach it.
  *
- * The server that owns the folder keeps it running: a PostgreSQL that ends by itself is started again on the same
- * port. What a killed server left behind, running or half made, the next start cleans up.
+ * The server that owns the folder keeps PostgreSQL running, and starts it again on the same port if it ends
+ * unexpectedly. The next start ends or removes what a killed server has left.
  */
 import { mkdir, realpath, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ import { endOrphan, type Postmaster, startPostmaster } from "./postmaster.ts";
 export type DatabaseLog = Pick<Logger, "info" | "warn" | "error">;
 
 export interface EmbeddedPostgres {
-  /** Holds the password: never to be logged. */
+  /** Contains the password, so never log it. */
   readonly url: string;
-  /** Ends sessions that are still open. Resolves once PostgreSQL is down and the folder is free. */
+  /** Ends open sessions. Resolves once PostgreSQL has ended and the folder is free. */
   stop(): Promise<void>;
 }
 
@@ -30,8 +30,9 @@ interface Running extends Installation {
 }
 
 /**
- * Starts PostgreSQL in `<dataDir>/postgres`, making it first if need be; its log is `<dataDir>/postgres.log`, the
- * last run's `postgres.log.1`. Throws a one-line ConfigError when the folder has another owner or cannot be used.
+ * Starts PostgreSQL in `<dataDir>/postgres`, and creates the cluster if it is missing. The log is
+ * `<dataDir>/postgres.log`, that of the last run `postgres.log.1`. Throws a one-line ConfigError if another server owns
+ * the folder, or if it cannot be used.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -56,7 +57,7 @@ async function start(
   const binaries = await findBinaries();
   const account = await chooseAccount({ folder: dataDir, cluster, postgres: binaries.postgres });
   const running = { binaries, account, cluster, logFile, log };
-  if (await endOrphan(cluster)) log.warn("stopped the PostgreSQL that an ended server had left running");
+  if (await endOrphan(cluster)) log.warn("Stopped a PostgreSQL that was left running by a killed server");
   const password = await prepareCluster(cluster, dataDir, running);
   await rename(logFile, `${logFile}.1`).catch(() => {});
   const first = await startPostmaster(running, running);
@@ -87,7 +88,7 @@ async function keepRunning(
     const how = await Promise.race([current.exited, stopping]);
     if (how === undefined) return current.stop();
     running.log.error({ how }, "PostgreSQL ended by itself: starting it again");
-    // At once after a long run; ever later where it keeps ending.
+    // Without a delay after a long run. With growing delays if it keeps ending.
     delay = Date.now() - since > 10_000 ? 0 : Math.min(2 * delay + 100, 5_000);
     const stop = await Promise.race([Bun.sleep(delay).then(() => false), stopping.then(() => true)]);
     if (stop) return;
@@ -95,7 +96,7 @@ async function keepRunning(
   }
 }
 
-/** A start that failed counts as a run that ended at once. */
+/** A failed start counts as a run that ended at once. */
 function failed(error: Error): Postmaster {
   return { port: 0, exited: Promise.resolve(error.message), stop: async () => {} };
 }

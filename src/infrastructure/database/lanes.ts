@@ -13,7 +13,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createFairShare, type FairShare, NoRoom } from "../fairShare.ts";
 import { poolError } from "./pool.ts";
 
-/** On whose behalf statements run. */
+/** For whom statements run. */
 export interface Lane {
   readonly kind: "request" | "job";
   /** The tenant's id. */
@@ -22,15 +22,15 @@ export interface Lane {
 
 const current = new AsyncLocalStorage<Lane | undefined>();
 
-/** Runs `work`, and whatever it awaits, in a lane. `undefined` is nobody's lane: what a tenant's request rang for. */
+/** Runs `work`, and whatever it awaits, in a lane. `undefined` leaves the current one: the work is no tenant's. */
 export const inLane = <T>(lane: Lane | undefined, work: () => T): T => current.run(lane, work);
 
 export interface Lanes {
-  /** Waits for a place in the current lane and returns what gives it back. Throws an error of code POOL_TIMEOUT. */
+  /** Waits for a connection in the current lane and returns what frees it. Throws an error with code POOL_TIMEOUT. */
   enter(): Promise<() => void>;
 }
 
-/** Of a pool's connections: all tenants together, one tenant's requests, one tenant's jobs. */
+/** The shares of a pool's connections: of all tenants together, of one tenant's requests, of one tenant's jobs. */
 export const sharesOf = (connections: number) => ({
   together: Math.max(1, connections - Math.round(connections * 0.2)),
   request: Math.max(1, Math.floor(connections * 0.4)),
@@ -38,16 +38,16 @@ export const sharesOf = (connections: number) => ({
 });
 
 export interface LaneOptions {
-  /** How long a statement waits for its turn. */
+  /** How long a statement may wait. */
   readonly waitSeconds: number;
-  /** How many statements of one tenant wait. */
+  /** How many statements of one tenant may wait. */
   readonly maxWaiting: number;
 }
 
 export function createLanes(connections: number, { waitSeconds, maxWaiting }: LaneOptions): Lanes {
   const shares = sharesOf(connections);
   const waits = { maxWaitMs: waitSeconds * 1000, maxWaiting };
-  // Requests and jobs are counted apart within their own shares, and once more together.
+  // A statement needs a place in the share of its kind, and one in the share of all tenants.
   const share = (groupCapacity: number) =>
     createFairShare({ capacity: Number.POSITIVE_INFINITY, groupCapacity, ...waits });
   const own = { request: share(shares.request), job: share(shares.job) };

@@ -2,11 +2,11 @@
  * Brings a database to the state that this version of the code expects.
  *
  * A migration is a file `NNNN_name.sql`. It runs once, in one transaction with the row that records it, so it is
- * applied whole or not at all. A file that was applied is never edited again: its hash is compared at every start.
+ * applied completely or not at all. An applied file is never edited: its hash is compared at every start.
  *
- * The version before keeps running, and starts, on the migrated database. So a migration adds and never takes away, and
- * its first line says which versions it leaves alone (migrationHistory.ts). It waits for locks in short tries: behind a
- * long transaction a waiting `alter table` would hold up everybody else who uses the table.
+ * The previous version can run and start on the migrated database. So a migration only adds, and its first line says
+ * which versions can run on it (migrationHistory.ts). It tries to get its locks for a short time and tries again,
+ * because an `alter table` that waits behind a long transaction delays everybody else who uses the table.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,37 +22,37 @@ import {
   requireSameHistory,
 } from "./migrationHistory.ts";
 
-/** Any number that nobody else uses: it names the lock under which one process migrates and the others wait. */
+/** The number of the advisory lock under which one process migrates and the others wait. Nobody else may use it. */
 const migrationLock = 8_212_024_115;
-/** How long one try waits for a lock. */
+/** How long one attempt waits for a lock. */
 const lockTimeout = "1s";
 const lockPauseMs = 2_000;
 
 export interface MigrateOptions {
   readonly log: DatabaseLog;
-  /** The migrations' own by default. */
+  /** `migrations` next to this file by default. */
   readonly folder?: string;
-  /** How long a migration tries to get its locks; five minutes by default. */
+  /** How long a migration tries to get its locks. Five minutes by default. */
   readonly lockSeconds?: number;
 }
 
 /**
- * Applies what is missing. Any number of processes may call it at once. Throws a one-line ConfigError for a PostgreSQL
- * that is too old and for a database that this version of the code cannot work on.
+ * Applies the missing migrations. Several processes may call it at the same time. Throws a one-line ConfigError if
+ * PostgreSQL is too old, or if this version of the code cannot work on the database.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<void> {
   const migrations = await readMigrations(options.folder ?? join(import.meta.dir, "migrations"));
-  // Another process may hold the lock for as long as its migrations take, and ours may take as long.
+  // A migration may take long, and so may the wait for another process that migrates.
   const pool = connect(url, { max: 1, settings: { lock_timeout: "0", statement_timeout: "0" } });
   try {
     await migrateUnderLock(await pool.reserve(), migrations, options);
   } finally {
-    // Ends the session, and the lock with it.
+    // Ends the session, which releases the lock.
     await pool.end({ timeout: 5 });
   }
 }
 
-/** `sql` is one session throughout: if it were lost and replaced, so would be the lock. */
+/** `sql` is one session, because the lock ends with its session. */
 async function migrateUnderLock(
   sql: postgres.ReservedSql,
   migrations: readonly Migration[],
@@ -65,7 +65,7 @@ async function migrateUnderLock(
   const done = new Set(applied.map(({ version }) => version));
   for (const migration of migrations.filter(({ version }) => !done.has(version))) {
     await applyInTries(sql, migration, options);
-    options.log.info({ migration: migration.name }, "migrated the database");
+    options.log.info({ migration: migration.name }, "Database migrated");
   }
 }
 
@@ -75,7 +75,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
     names.map(async (name, index) => {
       const version = Number(name.slice(0, 4));
       if (version !== index + 1)
-        throw new Error(`migrations are numbered 1, 2, 3 …: ${name} is number ${index + 1}`);
+        throw new Error(`Migrations are numbered 1, 2, 3 and so on, but ${name} is number ${index + 1}`);
       const text = await readFile(join(folder, name), "utf8");
       const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
       return { version, name, text, sha256, compatibleFrom: compatibility(version, name, text) };
@@ -85,7 +85,8 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 
 async function requireVersion(sql: Queryable): Promise<void> {
   const [row] = await sql<{ number: number; name: string }[]>`
-    select current_setting('server_version_num')::int as number, current_setting('server_version') as name`;
+    select current_setting('server_version_num')::int as number,
+           current_setting('server_version') as name`;
   if (row && row.number >= 150_000) return;
   throw new ConfigError(`DATABASE_URL names a PostgreSQL ${row?.name}; Waybill needs PostgreSQL 15 or newer`);
 }
@@ -100,7 +101,7 @@ async function applyInTries(
       return await apply(sql, migration);
     } catch (error) {
       if (!isLocked(error as Error) || Date.now() > deadline) throw error;
-      log.warn({ migration: migration.name }, "a migration waits for a transaction that uses its tables");
+      log.warn({ migration: migration.name }, "Migration is waiting for a transaction that uses its tables");
     }
   }
 }

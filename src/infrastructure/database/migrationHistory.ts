@@ -1,9 +1,9 @@
 /**
  * Which migrations a database has, and which code can work on it.
  *
- * A migration of a newer version does not stop an older one: it says from which migration on it is compatible, and every
- * version that has that one may run and start. Versions up to 0.2.0 knew nothing of this and refuse whatever
- * `waybill.schema_migrations` holds beyond their own five, so later migrations are recorded in `waybill.migrations`.
+ * A migration of a newer version does not stop an older version. It says from which migration on it is compatible, and
+ * every version that has that migration may start and run. Versions up to 0.2.0 refuse any migration in
+ * `waybill.schema_migrations` that is not one of their five, so later ones are recorded in `waybill.migrations`.
  */
 import { ConfigError } from "../config.ts";
 import type { Queryable, Tx } from "./connect.ts";
@@ -13,18 +13,18 @@ export interface Migration {
   readonly name: string;
   readonly sha256: string;
   readonly text: string;
-  /** Code that has the migration of this number, or a later one, works on the database. Null for the first five. */
+  /** Code that has the migration with this number, or a later one, works on the database. Null for the first five. */
   readonly compatibleFrom: number | null;
 }
 
 export type Applied = Omit<Migration, "text">;
 
-/** The last one that 0.2.0 has. */
+/** The last migration of version 0.2.0. */
 const lastOfSchemaMigrations = 5;
 
 /**
- * What the file's first line says: `-- compatible from: 0005`, the migration whose code can run beside this one. Its own
- * number would mean that every older version has to be stopped first.
+ * Reads the file's first line, such as `-- compatible from: 0005`: the oldest migration whose code can run on this one.
+ * The migration's own number there means that every older version has to be stopped first.
  */
 export function compatibility(version: number, name: string, text: string): number | null {
   if (version <= lastOfSchemaMigrations) return null;
@@ -34,15 +34,17 @@ export function compatibility(version: number, name: string, text: string): numb
 }
 
 export async function readApplied(sql: Queryable): Promise<Applied[]> {
-  // Looked for first: a role that may not create schemas can still start on a database that is up to date.
+  // A role that may not create schemas can start on a database that is up to date.
   const [there] = await sql`
     select to_regclass('waybill.schema_migrations') is not null
-       and to_regclass('waybill.migrations') is not null as exist`;
+             and to_regclass('waybill.migrations') is not null as exist`;
   if (!there?.exist) await createHistory(sql);
   return sql<Applied[]>`
-    select version, name, sha256, null as "compatibleFrom" from waybill.schema_migrations
+    select version, name, sha256, null as "compatibleFrom"
+    from waybill.schema_migrations
     union all
-    select version, name, sha256, compatible_from from waybill.migrations
+    select version, name, sha256, compatible_from
+    from waybill.migrations
     order by version`;
 }
 
@@ -73,7 +75,7 @@ export async function record(tx: Tx, { version, name, sha256, compatibleFrom }: 
       insert into waybill.migrations ${tx({ version, name, sha256, compatible_from: compatibleFrom })}`;
 }
 
-/** Throws a one-line ConfigError where a migration was changed, or one that the code does not know needs newer code. */
+/** Throws a one-line ConfigError if an applied migration was changed, or if one needs newer code than this. */
 export function requireSameHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {
   const own = new Map(migrations.map((migration) => [migration.version, migration]));
   for (const { version, name, sha256, compatibleFrom } of applied) {

@@ -1,14 +1,14 @@
 /**
  * One server owns a data folder at a time.
  *
- * The lock is SQLite's on a file of no content: the file lock of every operating system behind one call, seen by
- * every process of the machine, and let go by the kernel however its holder dies, so it is never stale.
+ * The lock is one of SQLite on an empty file. It is a file lock on every operating system, every process of the machine
+ * sees it, and the kernel releases it when its holder ends, in whatever way. So it is never stale.
  */
 import { Database, SQLiteError } from "bun:sqlite";
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
 
-/** Takes `<dataDir>/owner.lock` or throws a one-line ConfigError. Returns what lets it go. */
+/** Takes `<dataDir>/owner.lock` and returns the function that releases it. Throws a one-line ConfigError. */
 export function takeOwnership(dataDir: string): () => void {
   const lock = new Database(join(dataDir, "owner.lock"));
   try {

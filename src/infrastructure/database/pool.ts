@@ -1,39 +1,38 @@
 /**
- * A pool in which a connection lives once: it is opened before anybody waits on it, lent to one borrower at a time,
- * and thrown away when it fails.
+ * A pool of connections. A connection is lent to one borrower at a time, and is never opened again once it has failed.
  *
- * Nobody waits without end: while the database is away a failed attempt fails everyone who waits for it, and a
- * borrower who finds every connection taken gives up after `waitSeconds`.
+ * Every wait has a limit. If a connection cannot be opened and none is open, everybody who waits gets the error. A
+ * borrower that finds every connection in use gives up after `waitSeconds`.
  */
 import { withTimeout } from "../withTimeout.ts";
 
-/** Connections are closed at this age, and with them everything that was prepared on them. */
+/** Connections are closed at this age. Their prepared statements end with them. */
 export const connectionLifetimeSeconds = 30 * 60;
 
 export interface Pooled {
-  /** Set by its owner the moment the connection is lost. */
+  /** Set by the owner as soon as the connection is lost. */
   closed: boolean;
-  /** Finishes what it does, for `timeout` seconds at most. */
+  /** Closes the connection after its current work, or after `timeout` seconds. */
   end(timeout?: number): Promise<void>;
 }
 
 export interface PoolOptions {
-  /** Connections at most. */
+  /** Most connections. */
   readonly max: number;
   readonly waitSeconds: number;
-  /** Borrowers that wait at most; one more is refused at once. 5,000 by default. */
+  /** Most borrowers that wait. One more is refused at once. 5,000 by default. */
   readonly maxWaiting?: number;
-  /** Older connections are replaced, and with them the memory that their sessions gathered. */
+  /** Older connections are replaced, which frees the memory that their sessions have taken. */
   readonly maxAgeSeconds: number;
 }
 
 export interface Pool<Connection extends Pooled> {
-  /** Rejects with what opening failed with, or an error of code POOL_TIMEOUT or CONNECTION_ENDED. */
+  /** Throws the error of a failed connection attempt, or one with code POOL_TIMEOUT or CONNECTION_ENDED. */
   take(): Promise<Connection>;
   give(connection: Connection): void;
-  /** To be called when a connection is lost, borrowed or not. */
+  /** Call it when a connection is lost, borrowed or not. */
   lost(connection: Connection): void;
-  /** Refuses new borrowers and ends every connection, each once it has finished what it does. */
+  /** Refuses new borrowers, and closes each connection after its current work. */
   end(timeout?: number): Promise<void>;
 }
 
@@ -59,7 +58,8 @@ export function createPool<Connection extends Pooled>(
   }
 
   function wait(): Promise<Connection> {
-    if (waiters.size >= maxWaiting) return Promise.reject(poolError("POOL_TIMEOUT", "too many wait already"));
+    if (waiters.size >= maxWaiting)
+      return Promise.reject(poolError("POOL_TIMEOUT", "too many statements are waiting for a connection"));
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
     const waiter = { resolve, reject };
     waiters.add(waiter);
@@ -82,7 +82,7 @@ export function createPool<Connection extends Pooled>(
       },
       (error) => {
         opening--;
-        // Where others are open, whoever waits is served by them.
+        // Otherwise the open connections serve those who wait.
         if (openedAt.size === 0) failWaiters(error);
       },
     );
@@ -128,7 +128,7 @@ export function createPool<Connection extends Pooled>(
   return { take, give, lost, end };
 }
 
-/** An error that `databaseProblem` knows by its code. */
+/** An error that `databaseProblem` recognises by its code. */
 export function poolError(code: string, message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code });
 }

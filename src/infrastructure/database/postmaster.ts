@@ -1,4 +1,4 @@
-/** One run of the `postgres` program over a cluster: start it and wait until it serves, stop it, find an orphan of it. */
+/** One run of the program `postgres` on a cluster: starts it and waits until it is ready, stops it, finds an orphan. */
 import { execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { readFile, rm, stat } from "node:fs/promises";
@@ -10,9 +10,9 @@ import type { Installation } from "./cluster.ts";
 
 export interface Postmaster {
   readonly port: number;
-  /** Resolves to how it ended, in words for the log. */
+  /** Resolves with a text for the log that says how it ended. */
   readonly exited: Promise<string>;
-  /** Ends its sessions, writes a checkpoint, ends. Harder after 30 s. */
+  /** Ends its sessions, writes a checkpoint and ends. Is forced to end after 30 s. */
   stop(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ interface Paths {
   readonly logFile: string;
 }
 
-/** A restart finds a port taken, or the last run's processes still ending: both pass. */
+/** A port may be in use, or processes of the last run may still be ending. Both are temporary. */
 const attempts = 5;
 
-/** `port` absent: a free one of each attempt. Throws an Error with the end of PostgreSQL's own log. */
+/** Without `port`, each attempt takes a free one. Throws an Error with the last lines of PostgreSQL's own log. */
 export async function startPostmaster(paths: Paths, by: Installation, port?: number): Promise<Postmaster> {
   for (let attempt = 1; ; attempt++) {
     const postmaster = launch(paths, by, port ?? (await freePort()));
@@ -50,7 +50,7 @@ function launch(paths: Paths, { binaries, account }: Installation, port: number)
     ...settings(port),
   ];
   const output = openSync(paths.logFile, "a", 0o600);
-  // A session of its own: Ctrl-C in a terminal must reach the server alone, which drains before it stops this.
+  // In a separate session, Ctrl-C in a terminal reaches only the server, which drains before it stops PostgreSQL.
   const child = spawn(program, rest, {
     cwd: paths.cluster,
     env: { LC_ALL: "C" },
@@ -79,7 +79,7 @@ function settings(port: number): string[] {
     timezone: "UTC",
     log_timezone: "UTC",
     jit: "off",
-    // Neither statements nor the values in them belong in a log.
+    // Statements and their values do not belong in a log.
     log_min_error_statement: "panic",
     log_error_verbosity: "terse",
     log_checkpoints: "off",
@@ -87,7 +87,7 @@ function settings(port: number): string[] {
   return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }
 
-/** PostgreSQL writes its state into line 8 of its pid file, as pg_ctl reads it. */
+/** PostgreSQL writes its state into line 8 of its pid file. pg_ctl reads it there too. */
 async function ready(cluster: string, { pid, lives }: Launched): Promise<void> {
   for (; lives(); await Bun.sleep(15)) {
     const lines = await pidFile(cluster);
@@ -101,8 +101,9 @@ async function pidFile(cluster: string): Promise<string[]> {
 }
 
 /**
- * Ends what a killed server left running over this cluster, and removes its pid file. Call as the folder's owner only.
- * The pid in the file may by now be anybody's: only a process that works in this very folder is touched.
+ * Ends the PostgreSQL that a killed server has left running on this cluster, and removes its pid file. Only the owner
+ * of the folder may call it. The pid may belong to another process by now, so only a process that works in this folder
+ * is ended.
  */
 export async function endOrphan(cluster: string): Promise<boolean> {
   const pid = Number((await pidFile(cluster))[0]);
@@ -125,7 +126,9 @@ async function worksIn(cluster: string, pid: number): Promise<boolean> {
   }
 }
 
-/** Fast shutdown, then immediate, then the end; each waits for `lives` to become false. */
+/**
+ * Asks for a fast shutdown, then for an immediate one, then kills. Waits after each step for `lives` to become false.
+ */
 async function stopPostmaster(pid: number, lives: () => boolean | Promise<boolean>): Promise<void> {
   for (const [signal, seconds] of [
     ["SIGINT", 30],
@@ -139,7 +142,7 @@ async function stopPostmaster(pid: number, lives: () => boolean | Promise<boolea
   }
 }
 
-/** Free a moment ago: the system gives it out, and whoever takes it in between makes the start try another. */
+/** A port that the system says is free. If another process takes it first, the next attempt uses another one. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,41 +1,50 @@
 /**
- * The role that the service connects as where PostgreSQL is embedded. The cluster's only other role is its superuser,
- * to whom the append-only audit trail would be no obstacle.
+ * The role that the service connects as if PostgreSQL is embedded. The cluster's only other role is its superuser,
+ * which could change the append-only audit trail.
  *
- * The superuser owns Waybill's own tables and runs the migrations. The service may read and write them, may only read
- * and add to the audit trail, and owns what it makes itself: tenants' schemas and pg-boss's. A version that still
- * connects as the superuser works on the same folder, and what it has made is given to the service at the next start.
+ * The superuser owns Waybill's own tables and runs the migrations. The service may read and write these tables, may
+ * only read and add to the audit trail, and owns what it creates itself: the schemas of tenants and of pg-boss. An
+ * older version, which connects as the superuser, works on the same folder. The next start gives the service what that
+ * version has created.
  */
 import { randomBytes } from "node:crypto";
 import { connect, type Sql } from "./connect.ts";
 
 export const serviceRole = "waybill_service";
 
-/** Schemas whose contents the service makes. */
-const own = String.raw`(nspname ~ '^tenant_\d+$' or nspname = 'pgboss')`;
+/** Condition on the schemas whose contents the service creates. */
+const isOwnSchema = String.raw`(nspname ~ '^tenant_\d+$' or nspname = 'pgboss')`;
 
-/** What has another owner, as statements that give it to the service. A table's own sequences and types go with it. */
-const strangers = `
+/** Statements that give the service what has another owner. A table takes its own sequences and types along. */
+const changesOfOwner = `
   select format('alter schema %I owner to ${serviceRole}', nspname) as statement
-  from pg_namespace where ${own} and nspowner <> '${serviceRole}'::regrole
+  from pg_namespace
+  where ${isOwnSchema} and nspowner <> '${serviceRole}'::regrole
   union all
   select format('alter table %s owner to ${serviceRole}', c.oid::regclass)
-  from pg_class c join pg_namespace n on n.oid = relnamespace
-  where ${own} and relowner <> '${serviceRole}'::regrole and relkind in ('r', 'p', 'v', 'm', 'S')
-    and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass
-                    and c.relkind = 'S' and d.deptype in ('a', 'i'))
+  from pg_class c
+  join pg_namespace n on n.oid = relnamespace
+  where ${isOwnSchema} and relowner <> '${serviceRole}'::regrole
+    and relkind in ('r', 'p', 'v', 'm', 'S')
+    and not exists (
+      select from pg_depend d
+      where d.objid = c.oid and d.classid = 'pg_class'::regclass
+        and c.relkind = 'S' and d.deptype in ('a', 'i'))
   union all
   select format('alter routine %s owner to ${serviceRole}', p.oid::regprocedure)
-  from pg_proc p join pg_namespace n on n.oid = pronamespace
-  where ${own} and proowner <> '${serviceRole}'::regrole
+  from pg_proc p
+  join pg_namespace n on n.oid = pronamespace
+  where ${isOwnSchema} and proowner <> '${serviceRole}'::regrole
   union all
   select format('alter type %s owner to ${serviceRole}', t.oid::regtype)
-  from pg_type t join pg_namespace n on n.oid = typnamespace
-  where ${own} and typowner <> '${serviceRole}'::regrole and typtype in ('e', 'd')`;
+  from pg_type t
+  join pg_namespace n on n.oid = typnamespace
+  where ${isOwnSchema} and typowner <> '${serviceRole}'::regrole
+    and typtype in ('e', 'd')`;
 
 /**
- * Makes the role, or brings it up to date, and returns the URL with which the service connects. `url` is the
- * superuser's, and the database is migrated. The password is new at each start and is kept nowhere.
+ * Creates or updates the role, and returns the URL with which the service connects. `url` is the superuser's. The
+ * database must be migrated. The password is new at each start and is not stored.
  */
 export async function prepareServiceRole(url: string): Promise<string> {
   const password = randomBytes(24).toString("hex");
@@ -55,7 +64,7 @@ async function grant(sql: Sql, database: string, password: string): Promise<void
   await sql.begin(async (tx) => {
     const [existing] = await tx`select from pg_roles where rolname = ${serviceRole}`;
     if (!existing) await tx.unsafe(`create role ${serviceRole}`);
-    // Hexadecimal, so safe to quote.
+    // The password is hexadecimal, so quoting it is safe.
     await tx.unsafe(`
       alter role ${serviceRole} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
         password '${password}'`);
@@ -65,7 +74,7 @@ async function grant(sql: Sql, database: string, password: string): Promise<void
       grant select, insert, update, delete on all tables in schema waybill to ${serviceRole};
       revoke update, delete, truncate on waybill.audit_log from ${serviceRole};
       revoke insert, update, delete on waybill.schema_migrations, waybill.migrations from ${serviceRole}`);
-    for (const { statement } of await tx.unsafe<{ statement: string }[]>(strangers))
+    for (const { statement } of await tx.unsafe<{ statement: string }[]>(changesOfOwner))
       await tx.unsafe(statement);
   });
 }

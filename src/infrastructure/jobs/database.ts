@@ -1,13 +1,13 @@
 /**
- * pg-boss over the server's own pool, so that it needs no second driver with another reading of DATABASE_URL, and
- * survives an outage as the rest does (database/connect.ts).
+ * Runs pg-boss on the server's own pool. So there is no second driver, which could read DATABASE_URL in another way,
+ * and an outage is handled in one place (database/connect.ts).
  *
- * What pg-boss expects of node-postgres and postgres.js does otherwise:
- * - JSON arrives as text already. postgres.js would turn a string for a json parameter into JSON once more, unless
- *   its type is `unknown`: then the text goes out as it is, and the server finds out the type as before.
- * - Scripts `begin; …; commit` without parameters. One that fails leaves its connection in a broken transaction, so
- *   each gets a connection of its own and is rolled back there.
- * - The same few statements again and again, which are worth preparing.
+ * pg-boss is written for node-postgres, and postgres.js differs:
+ * - pg-boss passes JSON as text. postgres.js would encode a string for a json parameter again, unless the parameter's
+ *   type is `unknown`. Then it sends the text unchanged, and the server decides on the type.
+ * - pg-boss sends scripts `begin; …; commit` without parameters. A script that fails leaves its connection in a broken
+ *   transaction, so each gets a reserved connection and is rolled back there.
+ * - pg-boss repeats a few statements, which are worth preparing.
  */
 import type { ConstructorOptions } from "pg-boss";
 import type postgres from "postgres";
@@ -16,10 +16,10 @@ import { runShape } from "../database/prepared.ts";
 
 type Parameters = postgres.ParameterOrJSON<never>[];
 
-/** PostgreSQL's pseudo-type of a literal whose type is still open. */
+/** PostgreSQL's pseudo-type for a literal whose type is not decided yet. */
 const unknownType = 705;
 
-/** On the pool, or in a transaction of it. */
+/** Runs statements on the pool, or in a transaction of it (`sql`). */
 export function bossDatabase(pool: Sql, sql: Queryable = pool): NonNullable<ConstructorOptions["db"]> {
   const parameter = (value: unknown) =>
     typeof value === "string" ? sql.typed(value as never, unknownType) : (value ?? null);
@@ -44,6 +44,6 @@ async function runScript(pool: Sql, text: string): Promise<unknown[]> {
   }
 }
 
-/** Several statements in one text answer a list of results. */
+/** A text with several statements returns a list of results. */
 const rowsOf = (result: readonly unknown[]): unknown[] =>
   Array.isArray(result[0]) ? result.flat() : [...result];

@@ -1,16 +1,16 @@
 /**
- * The age of a job's last confirmed heartbeat. After `lostAfterSeconds` without one another process may take the job,
- * so whoever is about to do something that must not happen twice first looks at this age.
+ * The age of a job's last confirmed heartbeat. After `lostAfterSeconds` without one, another process may take the job.
+ * So check this age before doing anything that must not happen twice.
  */
 
-/** A moment on both clocks: the monotonic one may stop with a suspended machine, the other one may be set. */
+/** The time on both clocks. The monotonic clock may stop while the machine is suspended; the other one may be set. */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;
 }
 
 export interface Heartbeat {
-  /** `at` is the moment before the heartbeat was sent: the database counts from some time after it. */
+  /** `at` is the time before the heartbeat was sent, because the database counts from a time after that. */
   confirm(at: Moment): void;
   /** Milliseconds. */
   ageMs(): number;

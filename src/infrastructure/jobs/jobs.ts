@@ -1,9 +1,9 @@
 /**
- * Background work through pg-boss (schema `pgboss`): what recurs, and queues of jobs that are enqueued in the very
- * transaction that makes them necessary.
+ * Background work with pg-boss (schema `pgboss`): recurring jobs, and queues. A job is added to a queue in the same
+ * transaction that makes it necessary.
  *
- * Fetching, heartbeats, supervision and completion use the small control pool, so that a live process never looks dead
- * because its other connections are in use.
+ * Fetching, heartbeats, supervision and completion use the small control pool, so a running process does not look dead
+ * when its other connections are in use.
  */
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
@@ -15,12 +15,15 @@ import { createQueue, type Queue, type QueueOptions } from "./queue.ts";
 import { type Recurring, recur } from "./recurring.ts";
 
 export interface Jobs {
-  /** What every process of the server does again and again, once an interval in all. */
+  /** Runs a recurring job once in each interval, in one of the processes. */
   recur(job: Recurring): Promise<void>;
   queue<Data extends object>(name: string, options?: QueueOptions<Data>): Promise<Queue<Data>>;
-  /** Stops taking new jobs and waits for running ones, `limitMs` at most, because calls to external systems can be slow. */
+  /**
+   * Stops taking new jobs and waits for running ones, `limitMs` at most, because calls to external systems can be
+   * slow.
+   */
   drain(limitMs: number): Promise<void>;
-  /** Ends everything; what is under way is given 5 seconds. */
+  /** Ends everything. Running jobs get 5 seconds. */
   stop(): Promise<void>;
 }
 
@@ -28,10 +31,10 @@ export type { Queue } from "./queue.ts";
 
 const stopMs = 5_000;
 const day = 86_400;
-/** How often lost jobs are looked for: those whose process gives no sign of life. */
+/** How often pg-boss looks for lost jobs, whose process sends no heartbeats. */
 const superviseSeconds = 5;
 
-/** Rejects where pg-boss cannot set up its schema; later failures are logged, and an outage mends itself. */
+/** Throws if pg-boss cannot create its schema. Later failures are logged, and work goes on after an outage. */
 export async function startJobs(
   sql: Sql,
   { log, control = sql }: { readonly log: Logger; readonly control?: Sql },

@@ -2,16 +2,16 @@ import type { Logger } from "pino";
 
 export type OutageReport = ReturnType<typeof outageReport>;
 
-/** One line when an outage begins and one when it is over: pg-boss fails again with every poll. */
+/** Logs one line when an outage begins and one when it is over, because pg-boss reports a failure with every poll. */
 export function outageReport(log: Logger) {
   let failing = false;
   return {
     failed: (err: unknown) => {
-      log[failing ? "debug" : "warn"]({ err }, "background jobs are held up");
+      log[failing ? "debug" : "warn"]({ err }, "Background jobs are delayed");
       failing = true;
     },
     worked: () => {
-      if (failing) log.info("background jobs run again");
+      if (failing) log.info("Background jobs run again");
       failing = false;
     },
   };

@@ -1,9 +1,9 @@
 /**
- * Work that recurs: at most once an interval, whatever the number of processes.
+ * Recurring work: at most once in each interval, for any number of processes.
  *
- * Every process offers the job again and again; the database takes one offer for each interval and refuses the rest,
- * and no more than one job waits. So there is no chain that a killed process could break, and nothing to elect. A job
- * whose process is killed is not run again: the next one does what it left.
+ * Every process offers the job repeatedly. The database accepts one offer for each interval and refuses the others, and
+ * at most one job waits. So a killed process cannot end the recurrence, and no leader has to be elected. A job whose
+ * process is killed does not run again: the next one does the rest of the work.
  */
 import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
@@ -12,33 +12,38 @@ import type { OutageReport } from "./outageReport.ts";
 export interface Recurring {
   /** The queue's name. */
   readonly name: string;
-  /** From 1 second to a day; fractions are rounded. */
+  /** From 1 second to a day. Fractions are rounded. */
   readonly everySeconds: number;
-  /** What one of the processes does, for all. What it throws is logged. */
+  /** Runs in one of the processes, for all of them. What it throws is logged. */
   readonly run: () => Promise<void>;
-  /** What every process does for itself, about twice an interval. */
+  /** Runs in every process, about twice in each interval. What it throws is logged. */
   readonly runHere?: () => Promise<void>;
 }
 
-/** How soon a job that its offerer could not begin is taken by another process. */
+/** How soon another process takes a job that the process which offered it could not begin. */
 const longestPollSeconds = 30;
 
-/** Answers what ends it. */
+/** Returns the function that ends the recurrence. */
 export async function recur(
   job: Recurring,
   { boss, log, report }: { boss: PgBoss; log: Logger; report: OutageReport },
 ): Promise<() => Promise<void>> {
   const { name, runHere = async () => {} } = job;
   const seconds = Math.max(1, Math.round(job.everySeconds));
-  // `short`: at most one waits.
+  // With `short`, at most one job waits.
   await boss.createQueue(name, { policy: "short" });
-  const run = () => job.run().catch((err) => log.warn({ job: name, err }, "a job failed; the next goes on"));
+  const run = () =>
+    job
+      .run()
+      .catch((err) =>
+        log.warn({ job: name, err }, "Recurring job failed; it runs again in the next interval"),
+      );
   const pollingIntervalSeconds = Math.min(seconds, longestPollSeconds);
   const worker = await boss.work(name, { pollingIntervalSeconds }, run);
 
   async function offer(): Promise<void> {
     try {
-      // The row is what keeps its interval taken, so it stays for longer than that.
+      // The row marks the interval as taken, so it is kept for longer than the interval.
       const kept = { retryLimit: 0, retentionSeconds: 2 * seconds, deleteAfterSeconds: 2 * seconds + 60 };
       const taken = await boss.send(name, null, { singletonSeconds: seconds, ...kept });
       if (taken !== null) boss.notifyWorker(worker);
@@ -50,10 +55,10 @@ export async function recur(
 
   const tick = () => {
     void offer();
-    void runHere().catch((err) => log.warn({ job: name, err }, "local housekeeping failed"));
+    void runHere().catch((err) => log.warn({ job: name, err }, "Local maintenance failed"));
   };
   tick();
-  // Twice an interval: an offer that comes a moment before its interval begins must not cost the whole of it.
+  // Twice in each interval, because an offer that comes just before an interval begins is refused.
   const timer = setInterval(tick, Math.min(seconds * 500, 60_000));
   return async () => {
     clearInterval(timer);

@@ -128,7 +128,7 @@ export function createRunner<Data extends object>(
       await inLane(lane, work);
       await complete(attempt);
     } catch (err) {
-      log.warn({ queue: name, job: data, err }, "a job failed and will run again");
+      log.warn({ queue: name, job: data, err }, "Job failed and will run again");
       // If this fails too, the job gets no more heartbeats and runs again for that reason.
       await boss.fail(name, attempt).catch(report.failed);
     }

@@ -1,10 +1,10 @@
 /**
- * Runs work outside the main thread: whatever a caller's bytes can make expensive, such as checking a file, reading a
+ * Runs work outside of the main thread that a caller's bytes can make expensive, such as checking a file, reading a
  * model or running a step of a process.
  *
- * Work has a time limit, counted from the moment a thread begins it, without the time in which the process is paused. Past the limit the thread is ended, whatever it is
- * doing (a loop, a pattern, a parse), and a new one takes its place. A tenant uses at most half of the threads, and
- * tenants that wait take turns.
+ * Work has a time limit. It counts from when a thread begins the work, without the time in which the process is
+ * paused. Past the limit the thread is ended, whatever it does (a loop, a pattern, a parse), and replaced by a new
+ * one. A tenant uses at most half of the threads, and tenants that wait take turns.
  *
  * A file with work exports functions that take one value and return one, both of which are copied between threads:
  * plain objects, strings and bytes. What a function throws arrives as a plain `Error`, so results that the caller must
@@ -28,7 +28,7 @@ export interface Work<Input, Output> {
 
 export interface Workers {
   /**
-   * Throws `WorkTimeout` past the work's time limit, and the problem `busy` where no thread becomes free in ten seconds.
+   * Throws `WorkTimeout` past the work's time limit, and the problem `busy` if no thread becomes free in ten seconds.
    * `group` is usually the tenant's id.
    */
   run<Input, Output>(work: Work<Input, Output>, input: Input, group: string): Promise<Output>;
@@ -56,7 +56,7 @@ type WorkOf<F> = F extends (input: infer Input) => infer Output ? Work<Input, Aw
 
 /** Threads start when they are first needed. */
 export function createWorkers({ threads }: { readonly threads: number }): Workers {
-  // No thread ends for being idle: it would have to load its modules again.
+  // Idle threads are kept, because a new one would have to load its modules again.
   const pool = new Piscina({ minThreads: 0, maxThreads: threads, idleTimeout: Number.POSITIVE_INFINITY });
   const share = createFairShare({
     capacity: threads,

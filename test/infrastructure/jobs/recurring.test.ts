@@ -23,7 +23,7 @@ interface Process {
   readonly logged: Record<string, unknown>[];
 }
 
-/** What one server process has of it. */
+/** The job as one server process has it. */
 async function startProcess(name: string, run: () => Promise<void>, pool: Sql = sql): Promise<Process> {
   const logged: Record<string, unknown>[] = [];
   const log = createLog("info", { write: (line) => void logged.push(JSON.parse(line)) });
@@ -33,7 +33,7 @@ async function startProcess(name: string, run: () => Promise<void>, pool: Sql = 
   return { jobs, logged };
 }
 
-test("the job runs once an interval, however many processes there are", async () => {
+test("the job runs once in each interval, for any number of processes", async () => {
   let runs = 0;
   const run = async () => void runs++;
   const processes = await Promise.all(Array.from({ length: 5 }, () => startProcess("once", run)));
@@ -57,10 +57,14 @@ test("a job that fails is logged and recurs", async () => {
   await until(() => runs >= 3);
   await jobs.stop();
   expect(logged.length).toBeGreaterThanOrEqual(2);
-  expect(logged[0]).toMatchObject({ level: "warn", job: "failing", msg: "a job failed; the next goes on" });
+  expect(logged[0]).toMatchObject({
+    level: "warn",
+    job: "failing",
+    msg: "Recurring job failed; it runs again in the next interval",
+  });
 });
 
-test("after an outage of the database the job recurs by itself; the outage is two lines in the log", async () => {
+test("after an outage of the database the job goes on; the outage is two lines in the log", async () => {
   const proxy = await startFaultyProxy(new URL(database.url));
   const url = Object.assign(new URL(database.url), { port: proxy.url.port });
   const pool = connect(url.href);
@@ -69,7 +73,7 @@ test("after an outage of the database the job recurs by itself; the outage is tw
   await until(() => runs >= 1);
   proxy.set("refuse");
   await until(() => logged.length > 0);
-  // Several intervals of it.
+  // The outage lasts several intervals.
   await Bun.sleep(3_000);
   const before = runs;
   proxy.set("pass");
@@ -78,7 +82,7 @@ test("after an outage of the database the job recurs by itself; the outage is tw
   await pool.end({ timeout: 5 });
   await proxy.close();
   expect(logged.map(({ level, msg }) => [level, msg])).toEqual([
-    ["warn", "background jobs are held up"],
-    ["info", "background jobs run again"],
+    ["warn", "Background jobs are delayed"],
+    ["info", "Background jobs run again"],
   ]);
 });
