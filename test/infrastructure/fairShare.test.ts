@@ -1,4 +1,4 @@
-/** Fair shares: nobody takes more than its share, and nobody waits for a neighbour's whole line. */
+/** Nobody takes more than its share, and nobody waits for all requests of another group. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createFairShare, NoRoom } from "../../src/infrastructure/fairShare.ts";
@@ -48,7 +48,7 @@ test("groups that wait are served in turn", async () => {
   expect(order).toEqual(["a", "b", "a", "a"]);
 });
 
-test("whatever is taken and given back, the bounds hold and everything comes back", async () => {
+test("the limits hold for any takes and releases, and everything is given back", async () => {
   const request = fc.record({
     group: fc.constantFrom("a", "b", "c"),
     amount: fc.integer({ min: 1, max: 12 }),

@@ -1,4 +1,4 @@
-/** No list answers with more than 16 MiB, whatever a tenant has put into it; a smaller page of it can be asked for. */
+/** No list returns more than 16 MiB, whatever a tenant has stored. A smaller page of it can be read. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { end, flow, model, start } from "../../support/bpmn.ts";
 import { deploy } from "../../support/processes.ts";
@@ -17,12 +17,14 @@ const id = "00000000-0000-0000-0000-000000000001";
 const probis = "/api/v1/probis";
 const large = "repeat('x', 1000000)";
 
-/** Lists, and what fills them with twenty rows of a megabyte; short columns have many more rows. */
+/** Lists, with a statement that fills each with twenty rows of a megabyte. Lists of short columns get more rows. */
 const lists: readonly [path: string, insert: string][] = [
   [
     "/api/v1/report/1/processes/large/instances?",
     `insert into tenant_1.trx_large (process_instance_id, version, state, variables)
-     select gen_random_uuid(), 1, 'active', json_build_object('x', json_build_object('type', 'String', 'value', ${large})) from generate_series(1, 20)`,
+     select gen_random_uuid(), 1, 'active',
+            json_build_object('x', json_build_object('type', 'String', 'value', ${large}))
+     from generate_series(1, 20)`,
   ],
   [
     "/api/v1/report/1/schema/tables",

@@ -1,4 +1,4 @@
-/** The database's clock decides; a process whose own clock is wrong works, and says so. */
+/** The database's clock decides. A process with a wrong clock works, and reports it. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { warnOfClock } from "../../../src/infrastructure/database/clock.ts";
 import { createLog } from "../../../src/infrastructure/log.ts";
@@ -35,7 +35,7 @@ test.each([-hour, hour])(
   },
 );
 
-test("readiness tells a clock that is more than five seconds off, and stays green", async () => {
+test("readiness reports a clock that is more than five seconds off, and stays 200", async () => {
   offMs = 0;
   expect(await readiness()).toEqual({ status: "ok" });
   offMs = 2 * hour;
@@ -47,7 +47,7 @@ test("readiness tells a clock that is more than five seconds off, and stays gree
   expect(await readiness()).toEqual({ status: "ok" });
 });
 
-test("the log tells it at the start", async () => {
+test("the log reports it at the start", async () => {
   const lines: Record<string, unknown>[] = [];
   const log = createLog("info", { write: (line) => void lines.push(JSON.parse(line)) });
   for (const ms of [0, hour])

@@ -35,19 +35,19 @@ test.each(["55P03", "57014", "40P01", "40001", "25P03", "POOL_TIMEOUT"])(
   },
 );
 
-test("a network failure is the database's only when a query met it", () => {
+test("a network failure counts as the database's only if its error has a query", () => {
   expect(databaseProblem(failure("ECONNREFUSED", { query: "select 1" }))?.code).toBe("database_unavailable");
   expect(databaseProblem(failure("ECONNREFUSED"))).toBeUndefined();
 });
 
-test("what the caller reads says nothing of what happened inside", () => {
+test("the message for the caller does not show the cause", () => {
   const cause = failure("57P01");
   const problem = databaseProblem(cause);
   expect(problem?.message).toBe("The database is not available.");
   expect(problem?.cause).toBe(cause);
 });
 
-test("any other error is not the database's moment", () => {
+test("any other error is not a database problem", () => {
   const others = [
     failure("23505"),
     failure("42P01"),

@@ -26,7 +26,7 @@ const readNote = (url: string) => using(url, async (sql) => (await sql`select te
 
 const start = (dataDir: string) => startEmbeddedPostgres({ dataDir, log: silent });
 
-test("a first start makes a durable UTF-8 database in UTC that listens on 127.0.0.1 alone", () =>
+test("a first start creates a durable UTF-8 database in UTC that listens only on 127.0.0.1", () =>
   withDataDir(async (dataDir) => {
     const database = await start(dataDir);
     const [row] = await using(
@@ -52,7 +52,7 @@ test("a first start makes a durable UTF-8 database in UTC that listens on 127.0.
     });
   }));
 
-test("the password is in a file of mode 0600, in no log and on no command line, and is needed", () =>
+test("the password is in a file of mode 0600, not in a log or a command line, and is required", () =>
   withDataDir(async (dataDir) => {
     const database = await start(dataDir);
     const { password } = new URL(database.url);
@@ -78,7 +78,7 @@ test("data survives a stop and a start", () =>
     await second.stop();
   }));
 
-test("after kill -9 of the server the next start takes over from the PostgreSQL that it left running", () =>
+test("after kill -9 of the server the next start ends the PostgreSQL that was left running", () =>
   withDataDir(async (dataDir) => {
     const server = startServerProcess(dataDir);
     await writeNote(await server.url);
@@ -91,7 +91,7 @@ test("after kill -9 of the server the next start takes over from the PostgreSQL 
     await next.stop();
   }));
 
-test("a pid file whose pid is another program's by now is no obstacle, and that program is left alone", () =>
+test("a pid file with another program's pid is ignored, and that program goes on", () =>
   withDataDir(async (dataDir) => {
     const first = await start(dataDir);
     await writeNote(first.url);
@@ -107,7 +107,7 @@ test("a pid file whose pid is another program's by now is no obstacle, and that 
     stranger.kill();
   }));
 
-test("a second server on the same folder is refused in one line, and the first serves on", () =>
+test("a second server on the same folder is refused in one line, and the first goes on", () =>
   withDataDir(async (dataDir) => {
     const first = startServerProcess(dataDir);
     await writeNote(await first.url);
@@ -124,7 +124,7 @@ test("a second server on the same folder is refused in one line, and the first s
     await second.stop();
   }));
 
-test("an initdb that was killed in the middle is done again", () =>
+test("an initdb that was killed runs again", () =>
   withDataDir(async (dataDir) => {
     const unfinished = async () =>
       (await readdir(dataDir).catch(() => [])).filter((name) => name.includes("initdb"));
@@ -137,7 +137,7 @@ test("an initdb that was killed in the middle is done again", () =>
     expect(await unfinished()).toEqual([]);
   }));
 
-test("it starts below a folder that only its owner may enter, whose mode stays as it is", () =>
+test("it starts in a folder that only its owner may enter, and the mode of the folder stays", () =>
   withDataDir(async (folder) => {
     const home = dirname(folder);
     await chmod(home, 0o700);
@@ -151,7 +151,7 @@ test("it starts below a folder that only its owner may enter, whose mode stays a
     expect((await stat(dirname(dataDir))).mode & 0o777).toBe(0o700);
   }));
 
-test("a whole clone below a folder that only its owner may enter starts, programs and all", () =>
+test("a clone with its programs starts in a folder that only its owner may enter", () =>
   withDataDir(async (folder) => {
     await chmod(dirname(folder), 0o700);
     const root = join(import.meta.dir, "../../..");
@@ -178,7 +178,7 @@ test("a whole clone below a folder that only its owner may enter starts, program
     );
   }));
 
-test("Ctrl-C in the server's terminal does not reach PostgreSQL: it leads a process group of its own", () =>
+test("Ctrl-C in the server's terminal does not reach PostgreSQL, which has its own process group", () =>
   withDataDir(async (dataDir) => {
     const database = await start(dataDir);
     const pid = await postmasterPid(dataDir);

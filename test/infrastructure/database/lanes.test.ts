@@ -18,7 +18,7 @@ afterAll(async () => {
 const request = (tenant: number): Lane => ({ kind: "request", tenant });
 const job = (tenant: number): Lane => ({ kind: "job", tenant });
 
-/** Begins statements that never end by themselves; the answer ends them. */
+/** Begins transactions that stay open. The returned function ends them. */
 function hold(lane: Lane, count: number): () => Promise<unknown> {
   const release = Promise.withResolvers<void>();
   const held = Array.from({ length: count }, () =>
@@ -35,7 +35,7 @@ function hold(lane: Lane, count: number): () => Promise<unknown> {
   };
 }
 
-test("a tenant that takes all it can leaves connections for others, for its own jobs and for nobody's", async () => {
+test("a tenant that takes its whole share leaves connections for others, for its jobs and for internal work", async () => {
   const release = hold(request(1), 40);
   await Bun.sleep(200);
   const answered = Promise.all([
@@ -47,7 +47,7 @@ test("a tenant that takes all it can leaves connections for others, for its own 
   await release();
 });
 
-test("tenants that take all they can together leave a reserve for what no tenant asked for", async () => {
+test("tenants that take all their shares leave a reserve for internal work", async () => {
   const releases = [1, 2, 3, 4].flatMap((tenant) => [hold(request(tenant), 10), hold(job(tenant), 10)]);
   await Bun.sleep(200);
   const answered = Promise.all([sql`select 1`, sql`select 2`]);
@@ -55,7 +55,7 @@ test("tenants that take all they can together leave a reserve for what no tenant
   await Promise.all(releases.map((release) => release()));
 });
 
-test("what a statement awaits stays in its lane, and a lane within another is its own", async () => {
+test("a lane covers everything that is awaited in it, except an inner lane", async () => {
   const lanes = createLanes(4, { waitSeconds: 0.05, maxWaiting: 10 });
   const code = await inLane(request(1), async () => {
     await Bun.sleep(1);
@@ -69,7 +69,7 @@ test("what a statement awaits stays in its lane, and a lane within another is it
   expect(code).toBe("POOL_TIMEOUT");
 });
 
-test("past its share a tenant's statements wait in a bounded line", async () => {
+test("beyond its share, a limited number of a tenant's statements wait", async () => {
   const lanes = createLanes(4, { waitSeconds: 30, maxWaiting: 3 });
   const enter = () => inLane(request(1), () => lanes.enter());
   const leave = await enter();
@@ -79,7 +79,7 @@ test("past its share a tenant's statements wait in a bounded line", async () => 
   for (const next of waiting) (await next)();
 });
 
-test("the shares of any pool leave room, and give each at least one connection", () => {
+test("for every pool size, the shares leave a reserve and have at least one connection each", () => {
   for (let size = 4; size <= 200; size++) {
     const { together, request, job } = sharesOf(size);
     expect(Math.min(request, job)).toBeGreaterThanOrEqual(1);

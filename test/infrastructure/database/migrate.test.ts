@@ -75,7 +75,7 @@ test("a migration that is added later is applied to a database that has data", (
     ]);
   }));
 
-test("a migration that fails leaves nothing of itself, names its file, and is applied once it is mended", () =>
+test("a migration that fails changes nothing, names its file, and is applied once it is corrected", () =>
   withMigrations(
     { ...first, "0002_second.sql": "create table waybill.two (n integer); select 1 / 0;" },
     async ({ sql, folder, migrate }) => {
@@ -110,7 +110,7 @@ test("a database that newer code has migrated stops the start in one line", () =
     );
   }));
 
-/** What 0.2.0 has, in brief: five migrations that say nothing of compatibility. */
+/** Like version 0.2.0: five migrations without a line on compatibility. */
 const five = Object.fromEntries(
   [1, 2, 3, 4, 5].map((n) => [`000${n}_old.sql`, `create table waybill.old_${n} ()`]),
 );
@@ -142,13 +142,13 @@ test("versions up to 0.2.0, which know five migrations, find no more than those"
     ]);
   }));
 
-test("a migration that says nothing of compatibility is refused before anything is applied", () =>
+test("a migration without a line on compatibility is refused before anything is applied", () =>
   withMigrations({ ...five, "0006_sixth.sql": "create table waybill.sixth ()" }, async ({ sql, migrate }) => {
     expect((await failureOf(migrate()))?.message).toContain("0006_sixth.sql begins with no line such as");
     expect((await sql`select to_regclass('waybill.old_1') as old`)[0]?.old).toBeNull();
   }));
 
-test("a migration behind a long transaction holds up nobody else who uses the table", () =>
+test("a migration that waits for a long transaction does not delay others who use the table", () =>
   withMigrations(first, async ({ url, sql, folder, migrate }) => {
     await migrate();
     await write(folder, second);
@@ -169,13 +169,13 @@ test("a migration behind a long transaction holds up nobody else who uses the ta
     await reading;
     await migrating;
     await reader.end();
-    // No longer than one try, and most of them not at all.
+    // At most as long as one attempt. Most of them do not wait.
     expect(Math.max(...times)).toBeLessThan(2_000);
     expect(times.filter((ms) => ms < 500).length).toBeGreaterThan(times.length / 2);
     expect(await appliedNames(sql)).toEqual(["0001_first.sql", "0002_second.sql"]);
   }));
 
-test("a migration that gets no lock for long fails and leaves nothing of itself", () =>
+test("a migration that gets no lock fails after a while and changes nothing", () =>
   withMigrations(first, async ({ url, sql, folder, migrate: migrateFirst }) => {
     await migrateFirst();
     await write(folder, second);
@@ -196,8 +196,9 @@ test("a gap in the numbers is refused before anything is applied", () =>
 
 test("eight processes that migrate at once apply each migration once, and none of them fails", () =>
   withMigrations({ ...first, ...second }, async ({ url, sql, folder }) => {
+    const source = join(import.meta.dir, "../../../src/infrastructure/database/migrate.ts");
     const script = `
-      import { migrate } from ${JSON.stringify(join(import.meta.dir, "../../../src/infrastructure/database/migrate.ts"))};
+      import { migrate } from ${JSON.stringify(source)};
       const [url, folder] = process.argv.slice(-2);
       await migrate(url, { folder, log: { info() {} } });`;
     const codes = await Promise.all(

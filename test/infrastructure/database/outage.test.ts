@@ -58,7 +58,7 @@ test("a transaction whose connection is lost fails, and the connections after it
   await Promise.all(Array.from({ length: 12 }, () => sql`select 1`));
 });
 
-test("a lost transaction that goes on regardless sends nothing and harms nobody", async () => {
+test("a body that goes on after its transaction is lost sends nothing and disturbs no other query", async () => {
   const seen: unknown[] = [];
   const lost = sql.begin(async (tx) => {
     await lose(tx`select pg_backend_pid() as pid`);
@@ -67,14 +67,14 @@ test("a lost transaction that goes on regardless sends nothing and harms nobody"
     await tx.unsafe("select 3").catch((error) => seen.push(error.code));
   });
   expect(await problemOf(lost)).toBe("database_unavailable");
-  // The body goes on behind the failure that it has caused.
+  // The body goes on after `begin` has failed.
   for (const until = Date.now() + 5_000; seen.length < 3 && Date.now() < until; ) await Bun.sleep(10);
   expect(seen).toHaveLength(3);
   expect(new Set(seen)).toEqual(new Set(["CONNECTION_CLOSED"]));
   await Promise.all(Array.from({ length: 12 }, () => sql`select 1`));
 });
 
-test("a connection that is lost while nobody uses it is replaced unnoticed", async () => {
+test("a connection that is lost while nobody uses it is replaced, and no query fails", async () => {
   await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.05)`));
   await sql.begin(async (tx) => {
     await tx`
@@ -85,7 +85,7 @@ test("a connection that is lost while nobody uses it is replaced unnoticed", asy
   await Promise.all(Array.from({ length: 12 }, () => sql`select 1`));
 });
 
-test("a PostgreSQL that dies under load is back by itself; until then every query fails in seconds", async () => {
+test("a PostgreSQL that dies under load restarts; until then every query fails in seconds", async () => {
   await sql`create table survivor (n integer primary key)`;
   let [last, slowest, failures] = [0, 0, 0];
   const acknowledged = new Set<number>();
@@ -166,7 +166,7 @@ test("queries to a host that accepts and never answers fail in seconds", () =>
     },
   ));
 
-test("a lock that somebody holds is busy after lock_timeout, a slow statement after statement_timeout", async () => {
+test("a wait for a lock is busy after lock_timeout, a slow statement after statement_timeout", async () => {
   const impatient = connect(database.url, {
     max: 2,
     settings: { lock_timeout: "50ms", statement_timeout: "500ms" },
@@ -187,7 +187,7 @@ test("a pool that has ended refuses queries", async () => {
   expect(await problemOf(short`select 1`)).toBe("database_unavailable");
 });
 
-test("a session that hangs, which no limit of its own can end, is given up; its query and its transaction fail", async () => {
+test("a session that hangs is discarded; its query and its transaction fail", async () => {
   const impatient = connect(database.url, { max: 1, answerSeconds: 1 });
   try {
     for (const hang of [() => impatient`select 1`, () => impatient.begin((tx) => tx`select 1`)]) {

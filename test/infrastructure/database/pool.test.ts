@@ -54,7 +54,7 @@ test("borrowers are served in the order in which they came", async () => {
   expect(order).toEqual([1, 2, 3]);
 });
 
-test("a borrower who finds every connection taken gives up in time, and loses nobody a connection", async () => {
+test("a borrower that finds every connection in use gives up in time, and no connection is lost", async () => {
   const { pool } = lines({ max: 1 });
   const held = await pool.take();
   expect(await pool.take().catch((error) => error.code)).toBe("POOL_TIMEOUT");
@@ -97,7 +97,7 @@ test("a connection past its age is ended when it is given back", async () => {
   expect(await pool.take()).not.toBe(old);
 });
 
-test("an ended pool refuses who comes and who waits, and ends what is open", async () => {
+test("an ended pool refuses new and waiting borrowers, and ends its connections", async () => {
   const { pool, opened } = lines({ max: 1 });
   await pool.take();
   const waiting = pool.take().catch((error) => error.code);

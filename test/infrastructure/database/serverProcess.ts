@@ -1,4 +1,4 @@
-/** A server in a process of its own, which a test may kill. */
+/** A server in a separate process, which a test may kill. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ export const silent = pino({ level: "silent" });
 
 const script = join(import.meta.dir, "../../support/embeddedServer.ts");
 
-/** Not started up yet: `url` resolves when it serves. */
+/** Starts the server. `url` resolves when it is ready. */
 export function startServerProcess(dataDir: string): { child: ChildProcess; url: Promise<string> } {
   const child = spawn(process.execPath, [script, dataDir], { stdio: ["pipe", "pipe", "pipe"] });
   return { child, url: firstLine(child) };
@@ -41,7 +41,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A fresh data folder's path (nothing is there yet), removed when `use` is done. */
+/** Passes the path of a data folder, which does not exist yet. The folder is removed after `use`. */
 export async function withDataDir(use: (dataDir: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-embedded-"));
   try {

@@ -1,4 +1,4 @@
-/** Where PostgreSQL is embedded, the service is a plain role that cannot change the audit trail. */
+/** With an embedded PostgreSQL, the service is an ordinary role that cannot change the audit trail. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What every server does: a table and its rows, a tenant's schema, a process. */
+/** Does what every server does: a table and its rows, a tenant's schema, a process. */
 async function use(over: TestDatabase, tenant: number): Promise<string> {
   const server = await startServer({ database: over });
   const caller = { tenant };
@@ -39,7 +39,7 @@ test("a database that the superuser has used is taken over, and back, and over a
     const service = { url: await prepareServiceRole(database.url), drop: async () => {} };
     const server = await startServer({ database: service });
     const api = await server.tables();
-    // What the superuser made is the service's to write and to drop.
+    // The service may write and drop what the superuser has created.
     const name = tenant === 2 ? first : await use(database, 4);
     const target = tenant === 2 ? { tenantId: 1, table: name } : undefined;
     if (target) {
@@ -52,7 +52,7 @@ test("a database that the superuser has used is taken over, and back, and over a
   }
 });
 
-test("the service can neither change the audit trail nor take its protection away", async () => {
+test("the service can neither change the audit trail nor remove its protection", async () => {
   await use(database, 1);
   const sql = postgres(await prepareServiceRole(database.url), { max: 1, onnotice: () => {} });
   const [role] = await sql`select rolsuper, rolcreaterole from pg_roles where rolname = current_user`;

@@ -22,7 +22,7 @@ interface Numbered {
   readonly number: number;
 }
 
-/** What one server process has of the queue. */
+/** The queue as one server process has it. */
 async function startProcess(name: string): Promise<{ jobs: Jobs; queue: Queue<Numbered> }> {
   const jobs = await startJobs(sql, { log });
   return { jobs, queue: await jobs.queue<Numbered>(name, { pollMs: 100 }) };
@@ -30,7 +30,7 @@ async function startProcess(name: string): Promise<{ jobs: Jobs; queue: Queue<Nu
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => ({ number }));
 
-test("hundreds of jobs in three processes run once each, never two of the same at once", async () => {
+test("hundreds of jobs in three processes run once each", async () => {
   const processes = await Promise.all([1, 2, 3].map(() => startProcess("many")));
   const runs = new Map<number, number>();
   for (const { queue } of processes)
@@ -86,7 +86,7 @@ test("a job waits for its moment", async () => {
   expect(ranAt).toBeGreaterThanOrEqual(moment.getTime());
 });
 
-test("one slow job holds up no other", async () => {
+test("a slow job does not delay the others", async () => {
   const { jobs, queue } = await startProcess("slow");
   const release = Promise.withResolvers<void>();
   const done: number[] = [];
@@ -103,7 +103,7 @@ test("one slow job holds up no other", async () => {
   expect(done.at(-1)).toBe(0);
 });
 
-test("a group whose jobs hang takes a quarter of the places, and the others' jobs run", async () => {
+test("a group whose jobs hang runs a quarter of all at most, and the jobs of others run", async () => {
   const jobs = await startJobs(sql, { log });
   const queue = await jobs.queue<Numbered>("groups", {
     pollMs: 60_000,
@@ -132,7 +132,7 @@ test("a group whose jobs hang takes a quarter of the places, and the others' job
   expect(most).toBe(2);
 });
 
-test("what a process says of a job that was lost to another counts nothing", async () => {
+test("completing an attempt that another process has taken over has no effect", async () => {
   const { jobs, queue } = await startProcess("lost");
   const second = Promise.withResolvers<void>();
   let runs = 0;
@@ -157,7 +157,7 @@ test("what a process says of a job that was lost to another counts nothing", asy
   await jobs.stop();
 });
 
-test("a process whose pool is in use for longer than a lost one is waited for keeps its jobs", async () => {
+test("a process whose pool is in use for longer than lostAfterSeconds keeps its jobs", async () => {
   const busy = connect(database.url, { max: 2 });
   const control = connect(database.url, { max: 3 });
   const [one, another] = await Promise.all([
@@ -178,7 +178,7 @@ test("a process whose pool is in use for longer than a lost one is waited for ke
   await until(() => runs === 1);
   theirs?.work(1, work);
   const taken = await Promise.all([busy.reserve(), busy.reserve()]);
-  // A lost process is given up after 10 s; that is looked for every 5 s.
+  // A process counts as lost after 10 s. pg-boss looks for lost ones every 5 s.
   await Bun.sleep(17_000);
   expect(runs).toBe(1);
   for (const connection of taken) connection.release();
@@ -187,7 +187,7 @@ test("a process whose pool is in use for longer than a lost one is waited for ke
   await Promise.all([busy.end({ timeout: 5 }), control.end({ timeout: 5 })]);
 });
 
-test("a process that stops carries out what it is just fetching", async () => {
+test("a process that stops runs the jobs that it is fetching", async () => {
   const { jobs, queue } = await startProcess("stopping");
   const ended: number[] = [];
   await queue.enqueue(sql, numbers(3));
@@ -216,7 +216,7 @@ test("a job knows the age of its last confirmed heartbeat", async () => {
   // The next heartbeat comes after 2.5 s and is confirmed.
   await until(() => age() < 1_000);
   await sql`update pgboss.job set state = 'retry', start_after = now() + interval '1 hour' where name = 'heartbeat'`;
-  // No heartbeat is confirmed any more: the job is no longer this process's.
+  // From now on no heartbeat is confirmed, because this process has lost the job.
   await until(() => age() > 4_000);
   release.resolve();
   await jobs.stop();

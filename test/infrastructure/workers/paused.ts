@@ -1,4 +1,4 @@
-/** A process of its own, which workers.test.ts pauses: `bun paused.ts` says `begun`, then what became of its work. */
+/** A process that workers.test.ts pauses. It prints `begun`, and then how its work ended. */
 import { createWorkers, workIn } from "../../../src/infrastructure/workers/workers.ts";
 
 const workers = createWorkers({ threads: 2 });

@@ -11,7 +11,7 @@ const within = workIn<typeof import("./work.ts")>();
 const echo = within(file, "echo", 5_000);
 const sleep = within(file, "sleep", 5_000);
 
-test("work answers what its function returns", async () => {
+test("work gives the result of its function", async () => {
   expect(await workers.run(echo, { bytes: new Uint8Array([1, 2]), text: "é" }, "1")).toEqual({
     bytes: new Uint8Array([1, 2]),
     text: "é",
@@ -37,7 +37,7 @@ test.each(["loop", "digits"] as const)(
   },
 );
 
-test("work of a process that is paused for longer than the limit ends as it would have", async () => {
+test("a pause of the process does not count towards the limit", async () => {
   const child = Bun.spawn([process.execPath, fileURLToPath(new URL("./paused.ts", import.meta.url))], {
     stdout: "pipe",
   });
