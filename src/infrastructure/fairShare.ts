@@ -37,7 +37,7 @@ export class NoRoom extends Error {
 
 interface Waiter {
   readonly amount: number;
-  readonly admit: () => void;
+  readonly grant: () => void;
 }
 
 export function createFairShare(options: FairShareOptions): FairShare {
@@ -66,7 +66,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
     };
   }
 
-  /** Admits the requests that fit now. A group that was served goes to the end of the line. */
+  /** Serves the requests that fit now. A group that was served goes to the end of the line. */
   function serve(): void {
     for (const [group, line] of [...waiting]) {
       const [first] = line;
@@ -74,7 +74,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
       line.shift();
       waiting.delete(group);
       if (line.length > 0) waiting.set(group, line);
-      first.admit();
+      first.grant();
     }
   }
 
@@ -91,7 +91,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
       throw new NoRoom(`${maxWaiting} requests of this group are waiting already`);
     const size = Math.min(amount, largest);
     const { promise, resolve } = Promise.withResolvers<() => void>();
-    const waiter = { amount: size, admit: () => resolve(hold(group, size)) };
+    const waiter = { amount: size, grant: () => resolve(hold(group, size)) };
     line.push(waiter);
     waiting.set(group, line);
     const giveUp = () => {
