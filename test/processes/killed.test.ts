@@ -168,7 +168,11 @@ test("killed before issuing, after issuing, during the call or after the answer:
   // The URL that was issued but never sent does not work.
   expect(
     await server.sql`
-    select from waybill.download_tokens where process_instance_id = ${afterIssuing} and used_at is null and expires_at > now()`,
+      select
+      from waybill.download_tokens
+      where process_instance_id = ${afterIssuing}
+        and used_at is null
+        and expires_at > now()`,
   ).toHaveLength(1);
 
   for (const [id, to] of [

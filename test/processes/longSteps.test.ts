@@ -34,7 +34,11 @@ const loop = [
 ].join("\n");
 
 const pause = (id: string, duration: string) =>
-  `<intermediateCatchEvent id="${id}"><timerEventDefinition id="${id}_d"><timeDuration xsi:type="tFormalExpression">${duration}</timeDuration></timerEventDefinition></intermediateCatchEvent>`;
+  `<intermediateCatchEvent id="${id}">
+    <timerEventDefinition id="${id}_d">
+      <timeDuration xsi:type="tFormalExpression">${duration}</timeDuration>
+    </timerEventDefinition>
+  </intermediateCatchEvent>`;
 
 async function deployed(...parts: string[]): Promise<string> {
   const key = freshKey();

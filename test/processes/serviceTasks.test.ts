@@ -227,7 +227,10 @@ describe("an API call", () => {
   const deployLimited = async (url: string) => {
     const key = freshKey();
     const gateway = '<exclusiveGateway id="decision"/>';
-    const condition = `<sequenceFlow id="out" sourceRef="decision" targetRef="end"><conditionExpression xsi:type="tFormalExpression">\${score.points &gt; limit}</conditionExpression></sequenceFlow>`;
+    const condition = `
+      <sequenceFlow id="out" sourceRef="decision" targetRef="end">
+        <conditionExpression xsi:type="tFormalExpression">\${score.points &gt; limit}</conditionExpression>
+      </sequenceFlow>`;
     const call = apiCall("call", { method: "POST", url, body: "{}", result_variable: "score" });
     const parts = [start(), call, gateway, end(), flow("start", "call", "decision"), condition];
     await deploy(server, model(key, parts.join("\n")));

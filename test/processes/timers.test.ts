@@ -24,7 +24,11 @@ afterAll(() => server.stop());
 afterEach(() => void setSystemTime());
 
 const pause = (id: string, duration: string) =>
-  `<intermediateCatchEvent id="${id}"><timerEventDefinition id="${id}_d"><timeDuration xsi:type="tFormalExpression">${duration}</timeDuration></timerEventDefinition></intermediateCatchEvent>`;
+  `<intermediateCatchEvent id="${id}">
+    <timerEventDefinition id="${id}_d">
+      <timeDuration xsi:type="tFormalExpression">${duration}</timeDuration>
+    </timerEventDefinition>
+  </intermediateCatchEvent>`;
 
 async function begin(parts: readonly string[], variables = {}): Promise<string> {
   const key = freshKey();

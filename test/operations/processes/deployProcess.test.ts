@@ -94,22 +94,30 @@ describe("what the engine cannot run is refused with its element and line", () =
     ],
     [
       "a cycle",
-      '<intermediateCatchEvent id="x"><timerEventDefinition><timeCycle>R3/PT1S</timeCycle></timerEventDefinition></intermediateCatchEvent>',
+      `<intermediateCatchEvent id="x">
+        <timerEventDefinition><timeCycle>R3/PT1S</timeCycle></timerEventDefinition>
+      </intermediateCatchEvent>`,
       /cycle/,
     ],
     [
       "a bad duration",
-      '<intermediateCatchEvent id="x"><timerEventDefinition><timeDuration>soon</timeDuration></timerEventDefinition></intermediateCatchEvent>',
+      `<intermediateCatchEvent id="x">
+        <timerEventDefinition><timeDuration>soon</timeDuration></timerEventDefinition>
+      </intermediateCatchEvent>`,
       /"soon"/,
     ],
     [
       "an input mapping",
-      '<userTask id="x"><extensionElements><camunda:inputOutput><camunda:inputParameter name="a">1</camunda:inputParameter></camunda:inputOutput></extensionElements></userTask>',
+      `<userTask id="x"><extensionElements>
+        <camunda:inputOutput><camunda:inputParameter name="a">1</camunda:inputParameter></camunda:inputOutput>
+      </extensionElements></userTask>`,
       /Input and output/,
     ],
     [
       "a listener",
-      '<userTask id="x"><extensionElements><camunda:executionListener class="a.B" event="start"/></extensionElements></userTask>',
+      `<userTask id="x"><extensionElements>
+        <camunda:executionListener class="a.B" event="start"/>
+      </extensionElements></userTask>`,
       /listeners/,
     ],
     ["a service task without a URL", apiCall("x", { method: "POST", body: "{}" }), /"url"/],
@@ -173,7 +181,9 @@ test("huge and deep models are refused quickly", async () => {
 
 test("other requests are served while a large model and large forms are read", async () => {
   const properties = Array.from({ length: 10_000 }, (_, n) => `<camunda:property name="p${n}" value="1"/>`);
-  const extensions = `<extensionElements><camunda:properties>${properties.join("")}</camunda:properties></extensionElements>`;
+  const extensions = `<extensionElements>
+    <camunda:properties>${properties.join("")}</camunda:properties>
+  </extensionElements>`;
   const bpmn = between(`<userTask id="x">${extensions}</userTask>`, "x");
   const form = (id: number) =>
     JSON.stringify({ id: `f${id}`, components: [], filling: Array(50_000).fill(0) });
@@ -223,7 +233,12 @@ test("an external pool and its message flows have no effect", async () => {
   const key = freshKey();
   const flows =
     '<messageFlow id="asks" sourceRef="them" targetRef="x"/><messageFlow id="tells" sourceRef="x" targetRef="them"/>';
-  const collaboration = `<collaboration id="c"><participant id="us" processRef="${key}"/><participant id="them" name="Customer"/>${flows}</collaboration>`;
+  const collaboration = `
+    <collaboration id="c">
+      <participant id="us" processRef="${key}"/>
+      <participant id="them" name="Customer"/>
+      ${flows}
+    </collaboration>`;
   const body = [start(), userTask("x"), end(), flow("start", "x", "end")].join("\n");
   const { warnings } = await deploy(server, model(key, body, collaboration));
   expect(warnings.map((text) => text.replace(/^Line \d+, /, ""))).toEqual([

@@ -106,8 +106,10 @@ test("file metadata in a variable is replaced by what the server knows", async (
   const forged = { file_name: "forged.pdf", mime_type: "application/pdf", size: 1 };
   const { file_name, mime_type, size } = card;
   const known = { file_name, mime_type, size };
-  const metadata = (facts: object) =>
-    `{"n":12345678901234567890,"id":"${card.attachment_id}",${JSON.stringify(facts).slice(1, -1)},"more":{"size":1.10}}`;
+  const metadata = (facts: object) => {
+    const members = JSON.stringify(facts).slice(1, -1);
+    return `{"n":12345678901234567890,"id":"${card.attachment_id}",${members},"more":{"size":1.10}}`;
+  };
   const { process_instance_id: id } = await startInstance(server, key, {
     variables: {
       card: metadata(forged),
@@ -210,8 +212,12 @@ test.each([
   ["P999999Y", 'The time of "wait" is not a date or duration in ISO 8601.'],
 ])("a process with the timer %p does not start", async (when, reason) => {
   const key = freshKey();
-  const timer =
-    '<intermediateCatchEvent id="wait"><timerEventDefinition><timeDuration xsi:type="tFormalExpression">${when}</timeDuration></timerEventDefinition></intermediateCatchEvent>';
+  const timer = `
+    <intermediateCatchEvent id="wait">
+      <timerEventDefinition>
+        <timeDuration xsi:type="tFormalExpression">\${when}</timeDuration>
+      </timerEventDefinition>
+    </intermediateCatchEvent>`;
   await deploy(server, model(key, [start(), timer, end(), flow("start", "wait", "end")].join("\n")));
   const body = { process_key: key, variables: { when: { value: when } } };
   const { message } = await expectProblem(await send(body), "process_failed");
