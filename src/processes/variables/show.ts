@@ -12,21 +12,22 @@ export function engineView(variables: ShownVariables): EngineVariables {
   return Object.fromEntries([...variables].map(view));
 }
 
-export interface Whose {
+export interface InstanceRef {
   readonly processKey: string;
   readonly processInstanceId: string;
 }
 
 /** As tasklist and reports: the value of a file is the path of its download. */
-export function readView(variables: ShownVariables, whose: Whose): ReadVariables {
-  const view = ([name, variable]: [string, ShownVariable]) => [name, readOne(name, variable, whose)] as const;
+export function readView(variables: ShownVariables, instance: InstanceRef): ReadVariables {
+  const view = ([name, variable]: [string, ShownVariable]) =>
+    [name, readOne(name, variable, instance)] as const;
   return Object.fromEntries([...variables].map(view));
 }
 
-function readOne(name: string, variable: ShownVariable, whose: Whose): ReadVariables[string] {
+function readOne(name: string, variable: ShownVariable, instance: InstanceRef): ReadVariables[string] {
   const { type, value, file } = variable;
   if (file) {
-    const path = [whose.processKey, "download", whose.processInstanceId, name].map(encodeURIComponent);
+    const path = [instance.processKey, "download", instance.processInstanceId, name].map(encodeURIComponent);
     return { type, value: `/${path.join("/")}`, filename: file.name, size: file.size };
   }
   const id = attachmentIdIn(variable);

@@ -5,7 +5,7 @@ import type { ShownVariable } from "../../../src/processes/variables/variable.ts
 const shown = (variables: Record<string, ShownVariable>) => new Map(Object.entries(variables));
 const text = (value: unknown): ShownVariable => ({ type: "String", value: JSON.stringify(value) });
 const json = (source: string): ShownVariable => ({ type: "Json", value: JSON.stringify(source) });
-const whose = { processKey: "loan", processInstanceId: "4d2f" };
+const instance = { processKey: "loan", processInstanceId: "4d2f" };
 const id = "0b5c3c5e-8a52-4d5e-9d5a-2f7f5d1c9a10";
 
 test("every digit is shown, to an engine's clients as in tasklist and reports", () => {
@@ -20,7 +20,7 @@ test("every digit is shown, to an engine's clients as in tasklist and reports", 
     '{"long":{"type":"Long","value":9223372036854775807},"double":{"type":"Double","value":-1.10},' +
     '"json":{"type":"Json","value":"[1.10]"},"date":{"type":"Date","value":"2026-01-23T14:30:00.000+0200"},' +
     '"none":{"type":"Long","value":null}}';
-  expect(JSON.stringify(readView(numbers, whose))).toBe(written);
+  expect(JSON.stringify(readView(numbers, instance))).toBe(written);
   expect(JSON.stringify(engineView(numbers)).replaceAll(',"valueInfo":{}', "")).toBe(written);
 });
 
@@ -28,7 +28,7 @@ test("an old file is the path of its download, with every name in it encoded", (
   const file = { name: "a/b.txt", mimeType: "text/plain", size: 5 };
   const variables = shown({ "a/ü ?#%": { type: "File", value: "null", file } });
   const value = "/l%C3%B6an%2F../download/4d2f/a%2F%C3%BC%20%3F%23%25";
-  expect(readView(variables, { ...whose, processKey: "löan/.." })).toEqual({
+  expect(readView(variables, { ...instance, processKey: "löan/.." })).toEqual({
     "a/ü ?#%": { type: "File", value, filename: "a/b.txt", size: 5 },
   });
   expect(engineView(variables)).toEqual({
@@ -43,7 +43,7 @@ test.each([
   const value = `/api/v1/probis/form-attachments/${id}/download`;
   const rest = { value, filename: "a.pdf", size: 9, mime_type: "application/pdf" };
   const variables = shown({ text: text(JSON.stringify(metadata)), json: json(JSON.stringify(metadata)) });
-  expect(readView(variables, whose)).toEqual({
+  expect(readView(variables, instance)).toEqual({
     text: { type: "String", ...rest },
     json: { type: "Json", ...rest },
   });
@@ -53,13 +53,13 @@ test.each([
 test("a size or a type of metadata that is not valid is not shown", () => {
   for (const odd of [{}, { size: "9", mime_type: 5 }, { size: 1.5, mime_type: null }, { size: [] }]) {
     const variables = shown({ a: text(JSON.stringify({ id, file_name: "a.pdf", ...odd })) });
-    expect(Object.keys(readView(variables, whose).a ?? {})).toEqual(["type", "value", "filename"]);
+    expect(Object.keys(readView(variables, instance).a ?? {})).toEqual(["type", "value", "filename"]);
   }
 });
 
 test("a text that only looks like metadata is shown as it is", () => {
   for (const value of ["", "{", "{}", `{"id":"${id}"}`, `{"id":"x","file_name":"a"}`, `[{"id":"${id}"}]`])
-    expect(readView(shown({ a: text(value) }), whose).a).toEqual({ type: "String", value });
+    expect(readView(shown({ a: text(value) }), instance).a).toEqual({ type: "String", value });
 });
 
 test("conditions see plain values: Json parsed, whole numbers beyond a double's digits as bigint", () => {
