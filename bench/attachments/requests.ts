@@ -43,7 +43,7 @@ export function uploadBody({ name, mimeType, bytes }: SampleFile): UploadBody {
   return { body, contentType: `multipart/form-data; boundary=${boundary}`, size: bytes.length };
 }
 
-/** Uploads that one user may make in a minute (reference 8). */
+/** Uploads that one user may make in a minute. */
 const uploadsOfOneUser = 20;
 
 /** Each user uploads twenty files and is never seen again: the rate limit is at work, and refuses nobody. */

@@ -6,7 +6,6 @@
  */
 
 import type { BindingUser } from "../../../files/attachments/actor.ts";
-import { type Binding, boundAmong, commitAll } from "../../../files/attachments/queries.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
