@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 import { inFolder, repository, type WaybillProcess } from "../support/waybillProcess.ts";
 
 const timeout = 30_000;
@@ -146,11 +147,13 @@ test(
   timeout,
 );
 
-async function untilBlocked(): Promise<void> {
-  for (;;) {
-    const [row] = await sql`select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    if (row?.waiting > 0) return;
-    await Bun.sleep(10);
-  }
-}
+/** A statement of the server waits for a lock. */
+const untilBlocked = () =>
+  until(async () => {
+    const [row] = await sql`
+      select count(*)::int as waiting
+        from pg_stat_activity
+       where datname = current_database()
+         and wait_event_type = 'Lock'`;
+    return row?.waiting > 0;
+  });
