@@ -95,15 +95,20 @@ const taskOf = async (id: string) => {
   return row as { state: string; attempt: number; sent: boolean };
 };
 
-/** Waits until a server process waits for a lock that the test holds. */
-const waits = async () => {
+/** Whether a statement of a server process that names the table waits for a lock that the test holds. */
+const waitsFor = async (table: string) => {
   const rows = await server.sql`
     select from pg_locks l join pg_stat_activity a using (pid)
-    where not l.granted and a.application_name = 'waybill' and a.datname = current_database()`;
+    where not l.granted
+      and a.application_name = 'waybill'
+      and a.datname = current_database()
+      and a.query like ${`%waybill.${table}%`}`;
   return rows.length > 0;
 };
 
-const isHeld = async (id: string) => (await taskOf(id)).state === "running" && (await waits());
+/** The sweep waits for the same lock, and with another statement. */
+const isHeld = async (id: string) =>
+  (await taskOf(id)).state === "running" && (await waitsFor("download_tokens%(digest"));
 
 const issuedFor = async (id: string) =>
   (await server.sql`select from waybill.download_tokens where process_instance_id = ${id}`).length;
@@ -138,7 +143,7 @@ test("killed before issuing, after issuing, during the call or after the answer:
   await row`begin`;
   await row`select from waybill.service_tasks where process_instance_id = ${afterIssuing} for update`;
   await lock`rollback`;
-  await until(async () => (await issuedFor(afterIssuing)) === 1 && (await waits()));
+  await until(async () => (await issuedFor(afterIssuing)) === 1 && (await waitsFor("service_tasks")));
   await kill(child);
   await row`rollback`;
   expect(await taskOf(afterIssuing)).toEqual({ state: "running", attempt: 1, sent: false });
@@ -153,7 +158,7 @@ test("killed before issuing, after issuing, during the call or after the answer:
   // Locked as soon as the request is sent, so that the answer cannot be stored.
   const answered = await startOne(partner);
   await row`select from waybill.process_instances where id = ${answered} for update`;
-  await until(async () => sentTo(partner, answered).length === 1 && (await waits()));
+  await until(async () => sentTo(partner, answered).length === 1 && (await waitsFor("process_instances")));
   await kill(child);
   await row`rollback`;
   lock.release();

@@ -51,7 +51,7 @@ test("a rerun sends the request with a variable that was missing", async () => {
   await deploy(server, oneCall(key, { method: "POST", url, body: '{"n":"${number}","card":"${card}"}' }));
   const { process_instance_id: id } = await startInstance(server, key);
   const incident = await incidentOf(server, id);
-  expect(incident.message).toContain("${number}. Give the instance one");
+  expect(incident.message).toContain("${number}. Set one and run the task again");
   const card = JSON.stringify(await upload(server));
   const corrected = await correct(id, { variables: variablesOf({ number: "4711", card }) });
   expect(corrected.status).toBe(204);
