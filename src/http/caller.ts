@@ -45,7 +45,7 @@ export async function authenticateVisitor(
   request: Request,
   { formTokens, sql, caches }: Deps,
 ): Promise<Visitor> {
-  if (!formTokens) throw new Problem("not_configured", { message: "This instance has no public forms." });
+  if (!formTokens) throw new Problem("not_configured", { message: "This server has no public forms." });
   const verified = await formTokens.verify(request.headers.get("x-probis-form-token") ?? "");
   const tenant = verified && (await resolveTenant({ sql, caches }, verified.tenant.id, verified.tenant.slug));
   const { embedId } = verified ?? {};

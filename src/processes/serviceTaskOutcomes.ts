@@ -87,7 +87,10 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
         await remove(kept);
       } catch (err) {
         if ((err as NodeJS.ErrnoException).code === "ENOENT") continue;
-        log.warn({ err, file: name }, "Service task outcome on disk not stored yet");
+        log.warn(
+          { err, file: name },
+          "Service task outcome could not be moved from disk to the database; trying again",
+        );
       }
     }
   }

@@ -52,4 +52,4 @@ export const downloadPath = (attachmentId: string) =>
   `/api/v1/probis/public/form-attachments/${attachmentId}/download`;
 
 export const cannotIssue = () =>
-  new Problem("not_configured", { message: "This instance is not configured to issue download URLs." });
+  new Problem("not_configured", { message: "This server is not configured to issue download URLs." });

@@ -30,8 +30,8 @@ export async function agreeOnIdentity(context: IdentityContext): Promise<void> {
   if (ofDatabase !== undefined && ofStorage !== undefined) return compare(ofDatabase, ofStorage);
   if (!(await belongTogether(context)))
     throw new StorageMismatch(
-      "The storage holds no files of this database, although one of them has files: " +
-        "check DATABASE_URL and DATA_DIR or S3_BUCKET. If they belong together, run: bun run reconcile --adopt",
+      "The storage and the database do not match: at least one of them has files, but they share none. " +
+        "Check DATABASE_URL and DATA_DIR or S3_BUCKET. If they belong together, run: bun run reconcile --adopt",
     );
   await adoptIdentity(context);
 }

@@ -11,7 +11,7 @@ export function outageReport(log: Logger) {
       failing = true;
     },
     worked: () => {
-      if (failing) log.info("Background jobs run again");
+      if (failing) log.info("Background jobs are no longer delayed");
       failing = false;
     },
   };

@@ -57,7 +57,7 @@ export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, "$1"
 
 function callableUrl(text: string): URL {
   const url = URL.parse(text);
-  if (!url) throw new DeliveryFailure("invalid_url", "The URL of the service task is not a URL.");
+  if (!url) throw new DeliveryFailure("invalid_url", "The URL of the service task is not valid.");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new DeliveryFailure(
       "refused_by_policy",

@@ -6,7 +6,7 @@ import { Problem } from "../../infrastructure/problem.ts";
 const sessionSeconds = 4 * 60 * 60;
 
 export const createFormSession: Handler<"createFormSession"> = async ({ body }, { sql, formTokens }) => {
-  if (!formTokens) throw new Problem("not_configured", { message: "This instance has no public forms." });
+  if (!formTokens) throw new Problem("not_configured", { message: "This server has no public forms." });
   const embed = await findEmbed(sql, body.embed_id);
   if (!embed) throw new Problem("embed_not_found");
   const session = await formTokens.begin(embed, { ttlSeconds: sessionSeconds });

@@ -78,6 +78,6 @@ function equalKeys({ names }: Template, inKeys: ReadonlySet<number>): DeliveryFa
     .join(", ");
   return new DeliveryFailure(
     "value_does_not_fit",
-    `The values of ${shown} make two keys of one object equal.`,
+    `With the values of ${shown}, one JSON object would have the same key twice.`,
   );
 }

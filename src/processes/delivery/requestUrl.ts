@@ -152,14 +152,14 @@ function refuseOtherPath(url: string, { skeleton, name }: { skeleton: string; na
   const [segments, expected] = [segmentsOf(url), segmentsOf(skeleton)];
   const same = (segment: string, index: number) => segment === "" || segments[index] !== "";
   if (segments.length === expected.length && expected.every(same)) return;
-  throw doesNotFit(
-    name,
-    "changes the path of the URL. It is empty, or one or two dots, in the place of a segment",
-  );
+  throw doesNotFit(name, 'is empty, "." or "..", so it would change the path of the URL');
 }
 
 function segmentsOf(url: string): string[] {
   const parsed = URL.parse(url);
   if (parsed) return parsed.pathname.split("/");
-  throw new DeliveryFailure("invalid_url", "The URL of the service task is not a valid URL with its values.");
+  throw new DeliveryFailure(
+    "invalid_url",
+    "After the values were inserted, the URL of the service task is not valid.",
+  );
 }

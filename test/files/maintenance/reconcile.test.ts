@@ -254,7 +254,7 @@ test("a server gives an identity to a database and a storage with the same files
   // An empty storage is the wrong one for a database with files, unless an operator adopts it.
   await instances.storage.remove("waybill/identity");
   for (const key of await objectKeys(instances.storage)) await instances.storage.remove(key);
-  await expect(agreeOnIdentity(server.deps)).rejects.toThrow("holds no files of this database");
+  await expect(agreeOnIdentity(server.deps)).rejects.toThrow("do not match");
   expect((await run(["--adopt"])).code).toBe(1);
 });
 

@@ -83,6 +83,6 @@ test("after an outage of the database the job goes on; the outage is two lines i
   await proxy.close();
   expect(logged.map(({ level, msg }) => [level, msg])).toEqual([
     ["warn", "Background jobs are delayed"],
-    ["info", "Background jobs run again"],
+    ["info", "Background jobs are no longer delayed"],
   ]);
 });

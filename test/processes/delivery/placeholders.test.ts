@@ -158,7 +158,7 @@ test("JSON: a value cannot take the place of another key", async () => {
   const failure = await refusal("json", source, texts({ key: "amount" }));
   expect(failure).toMatchObject({
     code: "value_does_not_fit",
-    message: "The values of ${key} make two keys of one object equal.",
+    message: "With the values of ${key}, one JSON object would have the same key twice.",
   });
 });
 

@@ -7,7 +7,7 @@ import type { TaskRow } from "./serviceTaskQueries.ts";
 /** Turns an attempt into an incident, or updates the incident that it already is. */
 export async function raise({ sql, log }: EngineContext, row: TaskRow, incident: NewIncident): Promise<void> {
   const raised = await insertIncident(sql, row, incident);
-  log.warn(factsOf(row, incident), raised ? created : "Service task failed, but is no longer open");
+  log.warn(factsOf(row, incident), raised ? created : "Failure ignored: the service task is no longer open");
 }
 
 /** As `raise`, for an answer with which the process could not continue. A rerun uses the answer and sends nothing. */
@@ -19,7 +19,7 @@ export async function raiseWithAnswer(
   const raised = await insertIncident(sql, row, { ...incident, outcome });
   log.warn(
     { ...factsOf(row, incident), err: cause },
-    raised ? created : "Service task was answered, but is no longer open",
+    raised ? created : "Answer ignored: the service task is no longer open",
   );
 }
 
