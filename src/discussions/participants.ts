@@ -36,6 +36,24 @@ export async function isParticipant(sql: Sql, { tenantId, processInstanceId }: D
   return rows.length > 0;
 }
 
+/** Those of the instances in whose discussion the user takes part. */
+export async function findParticipations(
+  sql: Sql,
+  {
+    tenantId,
+    processInstanceIds,
+  }: { readonly tenantId: number; readonly processInstanceIds: readonly string[] },
+  user: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select process_instance_id as id
+    from waybill.discussion_participants
+    where tenant_id = ${tenantId}
+      and process_instance_id = any(${processInstanceIds}::text[])
+      and user_id = ${user}`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Adds the user. Answers the first entry, also if the user was added earlier by somebody else. */
 export async function insertParticipant(
   sql: Queryable,

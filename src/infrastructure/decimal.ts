@@ -90,9 +90,12 @@ function powerAt(text: string, start: number): number | undefined {
   return sign === minus ? -power : power;
 }
 
+/** Characters. A longer text is a small integer only if it is padded with zeros that mean nothing. */
+const longestInteger = 400_000;
+
 /** The integer that a number's text means, also of `1e3` and `2.0`. Undefined for a fraction or more than 19 digits. */
 export function integerOf(text: string): bigint | undefined {
-  const decimal = parseDecimal(text);
+  const decimal = text.length <= longestInteger ? parseDecimal(text) : undefined;
   if (!decimal) return undefined;
   const { negative, firstAt, digits, exponent } = decimal;
   if (digits === 0) return 0n;

@@ -35,6 +35,11 @@ export interface ProcessEngine {
   /** The instance that a form session has started. */
   findStarted(tenant: Tenant, formSession: string): Promise<Instance | undefined>;
   findInstance(tenant: Tenant, processInstanceId: string): Promise<InstanceDetail | undefined>;
+  /** Who started each of these instances, by the given id. Instances that the engine does not know are absent. */
+  findStarters(
+    tenant: Tenant,
+    processInstanceIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string | null>>;
   /**
    * A page of a process's instances with their variables, newest first, running and ended ones. Undefined if the tenant
    * has no such process. Throws `answer_too_large`.

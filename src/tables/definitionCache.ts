@@ -1,7 +1,7 @@
 /**
- * A definition is remembered, but never believed: every statement that is made from one also asks the registry, in
- * its own snapshot, whether that very definition still stands (queries.ts), and a refusal is repeated on a fresh
- * one. So a drop and re-create by another process is noticed at once, at the price of no extra round trip.
+ * Remembers the definitions of tables. Every statement that is made from a definition also checks, in its own snapshot,
+ * that the registry still has it (statements.ts). If not, the work is repeated with a fresh one. So a table that was
+ * dropped or created again by another process is noticed immediately, without an extra round trip.
  */
 import { LRUCache } from "lru-cache";
 import type { CacheDescription } from "../infrastructure/caches.ts";
@@ -15,18 +15,18 @@ import { columnTypes } from "./columnTypes/index.ts";
 import { builtInColumns, type Definition, tableNotFound } from "./definition.ts";
 import { findDefinition } from "./queries.ts";
 
-/** What a statement answers when the definition that it was made from no longer stands. */
+/** The result of a statement whose definition is no longer in the registry. */
 export const stale = Symbol("stale");
 
-/** Columns remembered in all: a bound on memory, about 100 bytes each. */
+/** The most columns in the cache, which bounds its memory. A column takes about 100 bytes. */
 const rememberedColumns = 200_000;
 const definitions: CacheDescription<LRUCache<string, Definition>> = {
   create: () => new LRUCache({ maxSize: rememberedColumns }),
 };
 
 /**
- * Runs `use` with the table's definition, again with a fresh one where the remembered one turned out stale.
- * Throws `table_not_found` where the registry does not list the table.
+ * Runs `use` with the table's definition, and again with a fresh one if the remembered one was stale.
+ * Throws `table_not_found` if the registry does not have the table.
  */
 export async function withDefinition<T>(
   { sql, caches }: Pick<Infrastructure, "sql" | "caches">,
@@ -54,7 +54,7 @@ export async function withDefinition<T>(
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown } | { readonly stale: true };
 
-/** A failure of the moment is thrown on; one that a wrong definition may have caused is handed back. */
+/** Returns an error that a stale definition may have caused. Throws those of an unavailable database. */
 async function settle<T>(
   use: (definition: Definition) => Promise<T | typeof stale>,
   definition: Definition,

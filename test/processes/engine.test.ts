@@ -40,6 +40,9 @@ test("its tenant reads what it deployed and started", async () => {
   expect(listOf(await engine.listDefinitions(owner))).toMatchObject([{ process_key: processKey }]);
   const instance = { processInstanceId, processKey, state: "active" };
   expect(await engine.findInstance(owner, processInstanceId)).toMatchObject(instance);
+  const upper = processInstanceId.toUpperCase();
+  const starters = await engine.findStarters(owner, [processInstanceId, upper, crypto.randomUUID()]);
+  expect([...starters.keys()]).toEqual([processInstanceId, upper]);
   expect([...(await engine.readVariables(owner, processInstanceId)).keys()]).toEqual(["file", "text"]);
   const file = await engine.readFile(owner, { processInstanceId, name: "file" });
   expect(file).toMatchObject({ name: "a.txt", size: 1 });
@@ -54,6 +57,7 @@ test("for another tenant none of it exists", async () => {
   await expect(engine.readBpmn(stranger, id)).rejects.toMatchObject({ code: "process_not_found" });
   expect(listOf(await engine.listDefinitions(stranger))).toEqual([]);
   expect(await engine.findInstance(stranger, processInstanceId)).toBeUndefined();
+  expect((await engine.findStarters(stranger, [processInstanceId])).size).toBe(0);
   expect((await engine.readVariables(stranger, processInstanceId)).size).toBe(0);
   expect(await engine.readFile(stranger, { processInstanceId, name: "file" })).toBeUndefined();
   const task = await engine.findTask(owner, taskId);
@@ -68,6 +72,7 @@ test("for another tenant none of it exists", async () => {
 
 test.each(["", "x", "4711", "0c8f9f0e-6f0b-4b8a-9d3e"])("the id %p finds nothing", async (id) => {
   expect(await engine.findInstance(owner, id)).toBeUndefined();
+  expect((await engine.findStarters(owner, [id])).size).toBe(0);
   expect((await engine.readVariables(owner, id)).size).toBe(0);
   expect(await engine.readFile(owner, { processInstanceId: id, name: "file" })).toBeUndefined();
   expect(await engine.findTask(owner, id)).toBeUndefined();

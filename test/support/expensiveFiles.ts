@@ -1,6 +1,6 @@
 /**
  * The files that cost the content checks the most, of those that a caller may upload: each is built to meet one bound
- * of src/content/. `accepted` files are read whole; the others are refused at the bound.
+ * of src/files/content/. `accepted` files are read whole; the others are refused at the bound.
  */
 import { crc32 } from "node:zlib";
 import { fixture } from "./inspectContent.ts";

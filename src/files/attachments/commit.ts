@@ -6,23 +6,22 @@ import { pluralize } from "../../infrastructure/pluralize.ts";
 import { Problem } from "../../infrastructure/problem.ts";
 import { type Binding, commitAll } from "./queries.ts";
 
-/** Whether the caller may bind uploads of others to this instance. */
-type MayBindTo = (processInstanceId: string) => Promise<boolean>;
+/** Those of the process instances to which the caller may bind uploads of others. */
+type Bindable = (processInstanceIds: readonly string[]) => Promise<readonly string[]>;
 
 /**
- * Commits all of them, or none. Own uploads take one statement; `mayBindTo` is asked only if the caller does not own
- * all of them. Throws `not_committed` with the ids that cannot be committed.
+ * Commits all of them, or none. Own uploads take one statement. `bindable` is asked only if nothing but their uploader
+ * keeps the others from being committed. Throws `not_committed` with the ids that cannot be committed.
  */
 export async function commitAttachments(
   sql: Queryable,
   ids: readonly string[],
-  to: Binding & { readonly mayBindTo?: MayBindTo | undefined },
+  to: Binding & { readonly bindable?: Bindable | undefined },
 ): Promise<Finalized> {
-  const { actor, mayBindTo = async () => false } = to;
+  const { actor, bindable } = to;
   let result = await commitAll(sql, ids, to);
-  if (actor && !result.committed) {
-    const instances: string[] = [];
-    for (const id of result.named) if (await mayBindTo(id)) instances.push(id);
+  if (actor && bindable && result.ofOthers.length > 0) {
+    const instances = await bindable(result.ofOthers);
     if (instances.length > 0) result = await commitAll(sql, ids, { ...to, actor: { ...actor, instances } });
   }
   if (!result.committed) throw notCommitted(result.notCommitted);

@@ -82,8 +82,8 @@ export interface BindingResult {
   readonly committed: boolean;
   /** The ids that cannot be committed. */
   readonly notCommitted: string[];
-  /** The instances to which those that cannot be committed would be bound. */
-  readonly named: string[];
+  /** The instances to which uploads of others would be bound, which could be committed but for their uploader. */
+  readonly ofOthers: string[];
   readonly processInstanceId: string | null;
   readonly taskId: string | null;
 }
@@ -113,13 +113,18 @@ export async function commitAll(sql: Queryable, ids: readonly string[], to: Bind
     ),
     checked as (
       select *,
-             (state = 'draft'
-               or (state = 'committed' and process_instance_id is null and new_instance is not null))
+             bindable
              and (${user}::text is null
                or uploader = ${user}
                or new_instance in (select json_array_elements_text(${JSON.stringify(instances)}::text::json)))
              as free
-      from locked
+      from (
+        select *,
+               state = 'draft'
+                 or (state = 'committed' and process_instance_id is null and new_instance is not null)
+               as bindable
+        from locked
+      ) l
     ),
     fit as (
       select *
@@ -147,17 +152,19 @@ export async function commitAll(sql: Queryable, ids: readonly string[], to: Bind
     )
     select not exists (select from unfit) as committed,
            (select array_agg(id::text) from unfit) as unfit,
-           (select array_agg(distinct new_instance) from locked join unfit using (id)) as named,
+           (select array_agg(distinct new_instance)
+            from checked join unfit using (id)
+            where bindable and new_instance is not null) as "ofOthers",
            (select min(new_instance) from fit) as "processInstanceId",
            (select min(new_task) from fit) as "taskId"`;
-  if (!row) throw new Error("a select without from answers one row");
-  const { unfit, named, ...result } = row;
-  return { ...result, notCommitted: unfit ?? [], named: (named ?? []).filter((id) => id !== null) };
+  if (!row) throw new Error("A select without from returned no row");
+  const { unfit, ofOthers, ...result } = row;
+  return { ...result, notCommitted: unfit ?? [], ofOthers: ofOthers ?? [] };
 }
 
-interface Committed extends Omit<BindingResult, "notCommitted" | "named"> {
+interface Committed extends Omit<BindingResult, "notCommitted" | "ofOthers"> {
   readonly unfit: string[] | null;
-  readonly named: (string | null)[] | null;
+  readonly ofOthers: string[] | null;
 }
 
 /** The ids of those that are committed to the process instance, to whatever task. */

@@ -14,7 +14,7 @@ import { deploy } from "./deploy.ts";
 import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { fireTimer } from "./fireTimer.ts";
 import { listIncidents } from "./incidentQueries.ts";
-import { findInstance, findStarted } from "./instanceQueries.ts";
+import { findInstance, findStarted, findStarters } from "./instanceQueries.ts";
 import { completeTask, setVariables, start, terminate } from "./instances.ts";
 import { createModels } from "./models.ts";
 import { rerun, serviceTasksOf } from "./serviceTasks.ts";
@@ -68,6 +68,7 @@ function portOf(context: EngineContext): ProcessEngine {
     start: (instance) => start(context, instance),
     findStarted: ({ id }, formSession) => findStarted(sql, id, formSession),
     findInstance: ({ id }, processInstanceId) => findInstance(sql, id, processInstanceId),
+    findStarters: ({ id }, processInstanceIds) => findStarters(sql, id, processInstanceIds),
     listReportInstances: ({ id }, query) => listReportInstances(sql, id, query),
     terminate: (termination) => terminate(context, termination),
     readVariables: ({ id }, processInstanceId) => readVariables(sql, processInstanceId, id),

@@ -32,6 +32,26 @@ export async function findInstance(
   return row;
 }
 
+/** Who started each of these instances, by the given id. */
+export async function findStarters(
+  sql: Queryable,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await sql<{ id: string; startedBy: string | null }[]>`
+    select id::text, started_by as "startedBy"
+    from waybill.process_instances
+    where id = any(${ids.filter(isUuid)}::uuid[])
+      and tenant_id = ${tenantId}`;
+  const starters = new Map(rows.map(({ id, startedBy }) => [id, startedBy]));
+  return new Map(
+    ids.flatMap((id) => {
+      const startedBy = starters.get(id.toLowerCase());
+      return startedBy === undefined ? [] : [[id, startedBy]];
+    }),
+  );
+}
+
 /** The instance that a form session has started. */
 export async function findStarted(
   sql: Queryable,
