@@ -48,7 +48,7 @@ async function pass(processes: number, ...args: string[]): Promise<boolean> {
 // The tests in test/ci need what the other steps of CI install.
 const left = ["test/ci/**", ...measured].map((path) => `--path-ignore-patterns=${path}`);
 const passed = [
-  await pass(Math.min(8, 2 * cpus().length), "test", ...left),
+  await pass(Math.min(8, 3 * cpus().length), "test", ...left),
   await pass(2, ...measured.map((path) => `./${path}`)),
 ];
 process.exit(passed.every(Boolean) ? 0 : 1);

@@ -34,6 +34,7 @@ export interface ProcessEngine {
   start(start: NewInstance): Promise<Instance>;
   /** The instance that a form session has started. */
   findStarted(tenant: Tenant, formSession: string): Promise<Instance | undefined>;
+  /** An instance, running or ended. Undefined if the engine does not know it. */
   findInstance(tenant: Tenant, processInstanceId: string): Promise<InstanceDetail | undefined>;
   /** Who started each of these instances, by the given id. Instances that the engine does not know are absent. */
   findStarters(
