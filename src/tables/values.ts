@@ -128,7 +128,8 @@ function growthFaults(definition: Definition, row: Record<string, unknown>, poin
   let growth = 0;
   for (const name in row) growth += definition.types.get(name)?.growth?.(row[name]) ?? 0;
   if (growth <= maxGrowth) return [];
-  const detail = `Written out, the numbers of this row are more than ${maxGrowth} characters longer. Use smaller exponents.`;
+  const longer = `Written out, the numbers of this row are more than ${maxGrowth} characters longer.`;
+  const detail = `${longer} Use smaller exponents.`;
   return [{ code: "row_too_large", pointer, detail }];
 }
 

@@ -11,8 +11,8 @@ interface AssetNames {
 
 /**
  * Allows only the page's own script, style sheet and requests. form-js sets styles through DOM properties, which no
- * policy forbids, so inline styles stay forbidden. A style attribute or `<style>` that a form's author writes in an HTML
- * field has no effect. A form's images are `data:` URLs or come from this host.
+ * policy forbids, so inline styles stay forbidden. A style attribute or `<style>` that a form's author writes in an
+ * HTML field has no effect. A form's images are `data:` URLs or come from this host.
  */
 function policy(frameAncestors: readonly string[]): string {
   const ancestors = frameAncestors.length > 0 ? frameAncestors.join(" ") : "'none'";

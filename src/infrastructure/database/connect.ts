@@ -19,7 +19,7 @@ import { createLanes, type Lanes } from "./lanes.ts";
 import { connectionLifetimeSeconds, createPool, type Pool, type Pooled } from "./pool.ts";
 import { createShapeBudget, type ShapeBudget } from "./shapeBudget.ts";
 
-/** The pool. A query can be awaited, nested and sent by `simple`; cursors, COPY streams and `file` are not supported. */
+/** The pool. A query can be awaited, nested and sent by `simple`. There are no cursors, COPY streams and `file`. */
 export interface Sql extends postgres.Sql {
   /** Which statements its connections may keep prepared. */
   readonly shapes: ShapeBudget;

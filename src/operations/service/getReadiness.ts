@@ -13,8 +13,8 @@ const diskLow = {
 
 /**
  * The process is ready if it is not draining and the database answers on a connection that no request uses. A wrong
- * clock or a full disk is only a warning: the database's clock may be the wrong one, and downloads work without room for
- * uploads.
+ * clock or a full disk is only a warning: the database's clock may be the wrong one, and downloads work without room
+ * for uploads.
  */
 export const getReadiness: Handler<"getReadiness"> = async (_request, { control, now, draining, disk }) => {
   if (draining()) throw new Problem("draining", { headers: { "Retry-After": "5" } });
