@@ -1,51 +1,49 @@
 /**
- * Executes service tasks: claims one, delivers its request, and reports the outcome to the engine through its port. A
- * task always ends as completed, as an error that its boundary event catches, or as an incident.
+ * Executes a service task that a driver has claimed: delivers its request, and reports the outcome to the engine through
+ * its port. A task always ends as completed, as an error that its boundary event catches, or as an incident.
  */
 import type { Logger } from "pino";
 import type { Infrastructure } from "../infrastructure/infrastructure.ts";
-import { type Run, retriesInSilence } from "../infrastructure/jobs/runner.ts";
+import { retriesInSilence } from "../infrastructure/jobs/runner.ts";
 import { CallHeldBack, DeliveryFailure } from "../infrastructure/outbound/failure.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import { deliver } from "./delivery/deliver.ts";
 import type { AttemptOutcome, KeptOutcome, Outcomes } from "./serviceTaskOutcomes.ts";
 import {
   type ClaimedTask,
+  type Hold,
   LostClaim,
   type NewIncident,
   rejectedCode,
-  type ServiceTaskJob,
   type ServiceTasks,
 } from "./serviceTasks.ts";
 
 /**
- * A request may be sent only while the last heartbeat and the mark are younger than this: half of the ten seconds after
- * which another process takes over. So a process that was paused sends nothing when it continues.
+ * A request may be sent only while its mark is younger than this, in milliseconds, and the claim is sure. So a process
+ * that was paused sends nothing when it continues.
  */
 const freshMs = 5_000;
 
 export interface CarryOutOptions {
-  readonly run: Run;
+  readonly tasks: ServiceTasks;
+  readonly hold: Hold;
   readonly outcomes: Outcomes;
 }
 
+/** Throws if nothing was sent and the task has to be claimed again. */
 export async function carryOut(
-  job: ServiceTaskJob,
-  tasks: ServiceTasks,
-  { run, outcomes, ...infrastructure }: Infrastructure & CarryOutOptions,
+  task: ClaimedTask,
+  { tasks, hold, outcomes, ...infrastructure }: Infrastructure & CarryOutOptions,
 ): Promise<void> {
-  const task = await tasks.claim(job, run.retries);
-  if (!task) return;
   if (task.answered) return finish(task, task.answered, tasks);
-  const outcome = await attemptOutcome(task, tasks, { ...infrastructure, run });
+  const outcome = await attemptOutcome(task, { tasks, hold, ...infrastructure });
   if (outcome) await persist({ task, outcome, tasks, outcomes }, infrastructure);
 }
 
-/** The outcome of the attempt. Undefined if another worker has the task. Throws if the job must run again. */
+/** The outcome of the attempt. Undefined if another worker has the task. Throws if it must begin again. */
 async function attemptOutcome(
   task: ClaimedTask,
-  tasks: ServiceTasks,
-  { run, ...infrastructure }: Infrastructure & { readonly run: Run },
+  { tasks, hold, ...infrastructure }: Infrastructure & Omit<CarryOutOptions, "outcomes">,
 ): Promise<AttemptOutcome | undefined> {
   let markedAt = Number.NEGATIVE_INFINITY;
   let requestSent = false;
@@ -54,7 +52,7 @@ async function attemptOutcome(
     await tasks.markSent(task);
     requestSent = true;
   };
-  const mayGoOut = () => run.heartbeatAgeMs() < freshMs && performance.now() - markedAt < freshMs;
+  const mayGoOut = () => hold.isSure() && performance.now() - markedAt < freshMs;
   try {
     return await deliver(task.run, { sending, mayGoOut }, infrastructure);
   } catch (error) {
@@ -65,8 +63,8 @@ async function attemptOutcome(
       requestSent = false;
       await tasks.takeBack(task);
     }
-    // Nothing was sent, so the job can run again before a person has to look.
-    if (!(error instanceof DeliveryFailure) && !requestSent && run.retries < retriesInSilence) throw error;
+    // Nothing was sent, so it can be tried again before a person has to look.
+    if (!(error instanceof DeliveryFailure) && !requestSent && hold.retries < retriesInSilence) throw error;
     return { kind: "failed", incident: incidentOf(error, requestSent) };
   }
 }
@@ -96,7 +94,7 @@ async function rejected(
     error_status: { type: "Integer", value: status },
     error_body: { type: "String", value: body },
   } as const;
-  if (task.run.config.redirectFailures && tasks.catchesError(task, rejectedCode))
+  if (task.run.config.redirectFailures && (await tasks.catchesError(task, rejectedCode)))
     return tasks.throwError(task, { code: rejectedCode, variables });
   await tasks.fail(task, {
     type: "rejected",

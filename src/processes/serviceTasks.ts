@@ -5,14 +5,11 @@ import type { TypedValues } from "./variables/variable.ts";
 /** The code of the BPMN error for a rejected request. */
 export const rejectedCode = "INTEGRATION_REJECTED";
 
-/** The contract between an engine and its worker, like that of external tasks in the Camunda 7 family. */
+/**
+ * How the worker tells an engine what has come of a task. To claim tasks is the driver's own affair: each has its way to
+ * share them among processes.
+ */
 export interface ServiceTasks {
-  /**
-   * Takes a task and counts the attempt. Undefined if there is nothing to do: the task is completed or cancelled, a
-   * later run of the same job has it, or it became an incident because an earlier run ended during the call. `retries`
-   * is how often the job was started before.
-   */
-  claim(job: ServiceTaskJob, retries: number): Promise<ClaimedTask | undefined>;
   /**
    * Call this just before the request is sent: it is not sent again by itself. Throws `LostClaim`: then do not send.
    */
@@ -20,12 +17,12 @@ export interface ServiceTasks {
   /** The request was marked but not sent: the next attempt may send it. */
   takeBack(task: ClaimedTask): Promise<void>;
   /**
-   * An attempt that `claim` returned earlier, perhaps to another server process. Undefined if a later one has begun.
+   * An attempt that was claimed earlier, perhaps by another server process. Undefined if a later one has begun.
    */
   recall(attempt: Attempt): Promise<ClaimedTask | undefined>;
   complete(task: ClaimedTask, variables: TypedValues): Promise<void>;
-  /** Whether a boundary event catches this BPMN error. */
-  catchesError(task: ClaimedTask, code: string): boolean;
+  /** Whether an event catches this BPMN error. */
+  catchesError(task: ClaimedTask, code: string): boolean | Promise<boolean>;
   throwError(
     task: ClaimedTask,
     error: { readonly code: string; readonly variables: TypedValues },
@@ -33,12 +30,22 @@ export interface ServiceTasks {
   fail(task: ClaimedTask, incident: NewIncident): Promise<void>;
 }
 
-export interface ServiceTaskJob {
-  readonly service_task_id: string;
-  readonly tenant_id: number;
-  /** How often a person has rerun the task. A job of an earlier run finds nothing to do. */
-  readonly rerun: number;
+/** Executes a claimed task. If it throws, nothing was sent, and the task has to be claimed again after a pause. */
+export type CarryOut = (task: ClaimedTask, hold: Hold) => Promise<void>;
+
+/** What a process knows about its claim. */
+export interface Hold {
+  /** How often the task was begun before, since somebody last ran it, without sending anything. */
+  readonly retries: number;
+  /** Whether no other process can have taken the task. Asked in the tick in which the request is written. */
+  isSure(): boolean;
 }
+
+/**
+ * Service tasks that one process executes at the same time, at most a quarter of them of one tenant. Most of the time
+ * they wait for external systems.
+ */
+export const serviceTasksAtOnce = 256;
 
 export interface Attempt {
   readonly serviceTaskId: string;

@@ -6,15 +6,10 @@ import type { Jobs } from "../infrastructure/jobs/jobs.ts";
 import { createSealing } from "../infrastructure/sealing.ts";
 import { resealAll } from "../tenants/secrets/secrets.ts";
 import type { ProcessEngine } from "./engine.ts";
+import type { EngineDriver } from "./engineDriver.ts";
 import { createEmbeddedEngine } from "./engines/embedded/embeddedEngine.ts";
 import { createOutcomes } from "./serviceTaskOutcomes.ts";
 import { carryOut, storeLate } from "./serviceTaskWorker.ts";
-
-/**
- * Service tasks that one process executes at the same time, at most 64 of one tenant. Most of the time they wait for
- * external systems.
- */
-const serviceTasksAtOnce = 256;
 
 /** A process stores the outcomes that were left in its folder twice in this interval. */
 const leftOverSeconds = 60;
@@ -25,12 +20,8 @@ export async function startEngine(
   jobs: Jobs,
   { workers = true }: { readonly workers?: boolean } = {},
 ): Promise<ProcessEngine> {
-  const embedded = await createEmbeddedEngine(infrastructure.sql, {
-    log: infrastructure.log,
-    workers: infrastructure.workers,
-    jobs,
-  });
-  const { engine } = embedded;
+  const driver = await createDriver(infrastructure, jobs);
+  const { engine, serviceTasks: tasks } = driver;
   if (!workers) return engine;
   const { config, log } = infrastructure;
   const outcomes = createOutcomes({
@@ -38,10 +29,7 @@ export async function startEngine(
     sealing: sealingOf(config),
     log,
   });
-  embedded.work();
-  embedded.jobs.work(serviceTasksAtOnce, (job, run) =>
-    carryOut(job, embedded.serviceTasks, { ...infrastructure, run, outcomes }),
-  );
+  driver.work((task, hold) => carryOut(task, { ...infrastructure, tasks, hold, outcomes }));
   await jobs.recur({
     name: "reseal-secrets",
     everySeconds: 3_600,
@@ -51,10 +39,13 @@ export async function startEngine(
     name: "left-over-outcomes",
     everySeconds: leftOverSeconds,
     run: async () => {},
-    runHere: () => outcomes.storeLeftOver((kept) => storeLate(kept, embedded.serviceTasks, log)),
+    runHere: () => outcomes.storeLeftOver((kept) => storeLate(kept, tasks, log)),
   });
   return engine;
 }
+
+const createDriver = ({ sql, log, workers }: Infrastructure, jobs: Jobs): Promise<EngineDriver> =>
+  createEmbeddedEngine(sql, { log, workers, jobs });
 
 /** Encrypts files on this machine. Any secret of this Waybill instance will do, because the files stay here. */
 function sealingOf({ secretsKeys, downloadTokenSecret }: Config) {

@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Jobs, startJobs } from "../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../src/infrastructure/log.ts";
-import { createEmbeddedEngine } from "../../src/processes/engines/embedded/embeddedEngine.ts";
-import type { ServiceTaskJob, ServiceTasks } from "../../src/processes/serviceTasks.ts";
+import {
+  createEmbeddedEngine,
+  type EmbeddedEngine,
+} from "../../src/processes/engines/embedded/embeddedEngine.ts";
+import type { ServiceTaskJob } from "../../src/processes/engines/embedded/engineContext.ts";
 import { oneCall } from "../support/bpmn.ts";
 import { deploy, freshKey, incidentOf, incidentsOf, rerun, startInstance } from "../support/processes.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -11,17 +14,13 @@ import { startServer, type TestServer } from "../support/server.ts";
 setDefaultTimeout(60_000);
 let server: TestServer;
 let jobs: Jobs;
-let tasks: ServiceTasks;
+let engine: EmbeddedEngine;
 beforeAll(async () => {
   // This server executes no service tasks, so the only claims are those of this file.
   server = await startServer({ workers: false });
   const log = createLog("silent");
   jobs = await startJobs(server.sql, { log });
-  ({ serviceTasks: tasks } = await createEmbeddedEngine(server.sql, {
-    log,
-    jobs,
-    workers: server.deps.workers,
-  }));
+  engine = await createEmbeddedEngine(server.sql, { log, jobs, workers: server.deps.workers });
 });
 afterAll(async () => {
   await jobs.stop();
@@ -46,29 +45,29 @@ async function waitingTask(): Promise<{ readonly id: string; readonly job: () =>
 
 test("an earlier run that was paused cannot claim the task of a later run", async () => {
   const { id, job } = await waitingTask();
-  const later = await tasks.claim(await job(), 1);
+  const later = await engine.claim(await job(), 1);
   expect(later).toBeDefined();
-  expect(await tasks.claim(await job(), 0)).toBeUndefined();
-  if (later) await tasks.markSent(later);
-  expect(await tasks.claim(await job(), 0)).toBeUndefined();
+  expect(await engine.claim(await job(), 0)).toBeUndefined();
+  if (later) await engine.serviceTasks.markSent(later);
+  expect(await engine.claim(await job(), 0)).toBeUndefined();
   expect(await incidentsOf(server, id)).toEqual([]);
 });
 
 test("a later run claims a task that an earlier run left before sending", async () => {
   const { id, job } = await waitingTask();
-  const first = await tasks.claim(await job(), 0);
-  const second = await tasks.claim(await job(), 1);
+  const first = await engine.claim(await job(), 0);
+  const second = await engine.claim(await job(), 1);
   expect([first?.run.attempt, second?.run.attempt]).toEqual([1, 2]);
   expect(await incidentsOf(server, id)).toEqual([]);
 });
 
 test("a task that an earlier run has sent becomes an incident in a later run", async () => {
   const { id, job } = await waitingTask();
-  const first = await tasks.claim(await job(), 3);
-  if (first) await tasks.markSent(first);
-  expect(await tasks.claim(await job(), 4)).toBeUndefined();
+  const first = await engine.claim(await job(), 3);
+  if (first) await engine.serviceTasks.markSent(first);
+  expect(await engine.claim(await job(), 4)).toBeUndefined();
   const incident = await incidentOf(server, id);
   expect(incident).toMatchObject({ type: "interrupted", request_sent: "unknown" });
   await rerun(server, incident.incident_id);
-  expect((await tasks.claim(await job(), 0))?.run.attempt).toBe(2);
+  expect((await engine.claim(await job(), 0))?.run.attempt).toBe(2);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { startJobs } from "../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../src/infrastructure/log.ts";
 import { createEmbeddedEngine } from "../../src/processes/engines/embedded/embeddedEngine.ts";
-import type { ServiceTaskJob } from "../../src/processes/serviceTasks.ts";
+import type { ServiceTaskJob } from "../../src/processes/engines/embedded/engineContext.ts";
 import { type Answer, type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { upload } from "../support/attachments.ts";
 import {
@@ -286,7 +286,7 @@ describe("an API call", () => {
       const [job] = await server.sql<ServiceTaskJob[]>`
         select id::text as service_task_id, tenant_id::float8 as tenant_id, rerun from waybill.service_tasks
         where process_instance_id = ${id}`;
-      expect(job && (await other.serviceTasks.claim(job, 1))).toBeUndefined();
+      expect(job && (await other.claim(job, 1))).toBeUndefined();
       await jobs.stop();
       const lost = await incidentOf(server, id);
       expect(lost).toMatchObject({ type: "interrupted", request_sent: "unknown" });

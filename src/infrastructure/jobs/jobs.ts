@@ -18,6 +18,8 @@ export interface Jobs {
   /** Runs a recurring job once in each interval, in one of the processes. */
   recur(job: Recurring): Promise<void>;
   queue<Data extends object>(name: string, options?: QueueOptions<Data>): Promise<Queue<Data>>;
+  /** Adds work of another source that drains and stops with the jobs. `drain` takes no more and waits for the rest. */
+  onDrain(drain: () => Promise<void>): void;
   /**
    * Stops taking new jobs and waits for running ones, `limitMs` at most, because calls to external systems can be
    * slow.
@@ -60,6 +62,7 @@ export async function startJobs(
       drains.push(drain);
       return queue;
     },
+    onDrain: (drain) => void drains.push(drain),
     drain: (ms) => withTimeout(endAll(drains), { ms, onTimeout: () => {} }),
     stop: async () => {
       // Ended here, since pg-boss itself looks only every 500 ms whether its workers have ended.

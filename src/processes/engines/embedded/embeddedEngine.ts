@@ -4,32 +4,27 @@
  */
 import type { Sql } from "../../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../../infrastructure/infrastructure.ts";
-import type { Jobs, Queue } from "../../../infrastructure/jobs/jobs.ts";
+import type { Jobs } from "../../../infrastructure/jobs/jobs.ts";
 import type { Workers } from "../../../infrastructure/workers/workers.ts";
 import type { ProcessEngine } from "../../engine.ts";
-import type { ServiceTaskJob, ServiceTasks } from "../../serviceTasks.ts";
+import type { EngineDriver } from "../../engineDriver.ts";
 import { listDefinitions } from "./definitionQueries.ts";
 import { findDefinition, readBpmn } from "./definitions.ts";
 import { deploy } from "./deploy.ts";
-import type { EngineContext, TimerJob } from "./engineContext.ts";
+import type { EngineContext, ServiceTaskJob, TimerJob } from "./engineContext.ts";
 import { fireTimer } from "./fireTimer.ts";
 import { listIncidents } from "./incidentQueries.ts";
 import { findInstance, findStarted, findStarters } from "./instanceQueries.ts";
 import { completeTask, setVariables, start, terminate } from "./instances.ts";
 import { createModels } from "./models.ts";
-import { rerun, serviceTasksOf } from "./serviceTasks.ts";
+import { type ClaimJob, claimsOf, rerun, serviceTasksOf, workOnTasks } from "./serviceTasks.ts";
 import { createStartForms } from "./startForms.ts";
 import { listReportInstances } from "./transactions.ts";
 import { findTask, findTaskForm, listTasks } from "./userTaskQueries.ts";
 import { readFile, readVariables } from "./variableQueries.ts";
 
-export interface EmbeddedEngine {
-  readonly engine: ProcessEngine;
-  /** For the worker that executes service tasks. */
-  readonly serviceTasks: ServiceTasks;
-  readonly jobs: Queue<ServiceTaskJob>;
-  /** Starts to fire timers. */
-  work(): void;
+export interface EmbeddedEngine extends EngineDriver {
+  readonly claim: ClaimJob;
 }
 
 const timersAtOnce = 4;
@@ -50,11 +45,15 @@ export async function createEmbeddedEngine(
     }),
     timers: await jobs.queue<TimerJob>("process-timer", { tenantOf: ({ tenant_id }) => tenant_id }),
   };
+  const claim = claimsOf(context);
   return {
     engine: portOf(context),
     serviceTasks: serviceTasksOf(context),
-    jobs: context.serviceTasks,
-    work: () => context.timers.work(timersAtOnce, (job, { retries }) => fireTimer(context, job, retries)),
+    claim,
+    work: (carryOut) => {
+      context.timers.work(timersAtOnce, (job, { retries }) => fireTimer(context, job, retries));
+      workOnTasks(context, claim, carryOut);
+    },
   };
 }
 

@@ -2,9 +2,15 @@ import type { Logger } from "pino";
 import type { Sql } from "../../../infrastructure/database/connect.ts";
 import type { Queue } from "../../../infrastructure/jobs/jobs.ts";
 import type { Workers } from "../../../infrastructure/workers/workers.ts";
-import type { ServiceTaskJob } from "../../serviceTasks.ts";
 import type { Models } from "./models.ts";
 import type { StartForms } from "./startForms.ts";
+
+export interface ServiceTaskJob {
+  readonly service_task_id: string;
+  readonly tenant_id: number;
+  /** How often a person has rerun the task. A job of an earlier run finds nothing to do. */
+  readonly rerun: number;
+}
 
 export interface TimerJob {
   readonly process_instance_id: string;

@@ -1,6 +1,6 @@
 /** Statements on `waybill.service_tasks`: waiting → running → completed, or → incident → waiting. */
 import type { Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
-import type { ServiceTaskJob } from "../../serviceTasks.ts";
+import type { ServiceTaskJob } from "./engineContext.ts";
 import { type DeliveryRow, deliveryRows } from "./variableQueries.ts";
 
 export interface TaskRow {

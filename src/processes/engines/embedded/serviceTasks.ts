@@ -1,4 +1,4 @@
-/** Implements `ServiceTasks` (../../serviceTasks.ts) and reruns incidents. */
+/** Claims service tasks, implements `ServiceTasks` (../../serviceTasks.ts) and reruns incidents. */
 import { revokeUnusedTokens } from "../../../files/attachments/tokenQueries.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
@@ -9,15 +9,16 @@ import type { Rerun } from "../../engine.ts";
 import {
   type Answered,
   type Attempt,
+  type CarryOut,
   type ClaimedTask,
   LostClaim,
-  type ServiceTaskJob,
   type ServiceTasks,
+  serviceTasksAtOnce,
 } from "../../serviceTasks.ts";
 import { storedVariables } from "../../variables/parse.ts";
 import type { TypedValues } from "../../variables/variable.ts";
 import { auditOf } from "./audit.ts";
-import type { EngineContext } from "./engineContext.ts";
+import type { EngineContext, ServiceTaskJob } from "./engineContext.ts";
 import { lockIncident, resolveIncident } from "./incidentQueries.ts";
 import { raise, raiseWithAnswer } from "./incidents.ts";
 import { type EngineEvent, StaleEvent } from "./run.ts";
@@ -41,9 +42,7 @@ interface Claimed extends ClaimedTask {
 }
 
 export function serviceTasksOf(context: EngineContext): ServiceTasks {
-  const memory = createDeliveryMemory();
   return {
-    claim: (job, retries) => claim(context, { job, retries, memory }),
     recall: (attempt) => recall(context, attempt),
     takeBack: ({ row }: Claimed) => unmarkTask(context.sql, row, heldBack),
     markSent: async ({ row }: Claimed) => {
@@ -61,6 +60,29 @@ export function serviceTasksOf(context: EngineContext): ServiceTasks {
       ),
     fail: ({ row }: Claimed, incident) => raise(context, row, incident),
   } as ServiceTasks;
+}
+
+/**
+ * Takes a task and counts the attempt. Undefined if there is nothing to do: the task is completed or cancelled, a later
+ * run of the same job has it, or it became an incident because an earlier run ended during the call. `retries` is how
+ * often the job was started before.
+ */
+export type ClaimJob = (job: ServiceTaskJob, retries: number) => Promise<ClaimedTask | undefined>;
+
+export function claimsOf(context: EngineContext): ClaimJob {
+  const memory = createDeliveryMemory();
+  return (job, retries) => claim(context, { job, retries, memory });
+}
+
+/** Half of the ten seconds after which another process takes over the job of a process without heartbeats. */
+const freshMs = 5_000;
+
+/** Executes the tasks whose jobs this process gets. */
+export function workOnTasks({ serviceTasks }: EngineContext, claimJob: ClaimJob, carryOut: CarryOut): void {
+  serviceTasks.work(serviceTasksAtOnce, async (job, { retries, heartbeatAgeMs }) => {
+    const task = await claimJob(job, retries);
+    if (task) await carryOut(task, { retries, isSure: () => heartbeatAgeMs() < freshMs });
+  });
 }
 
 /** The message of an incident that replaces "interrupted". */
