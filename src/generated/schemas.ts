@@ -107,6 +107,12 @@ export type Incident = Type.Static<typeof Incident>;
 export const Incidents = Type.Array(Incident);
 export type Incidents = Type.Static<typeof Incidents>;
 
+export const InstanceState = Type.Enum(["active","incident","completed","terminated"]);
+export type InstanceState = Type.Static<typeof InstanceState>;
+
+export const ListedProcessInstance = Type.Object({ "process_instance_id": Type.String(), "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "state": InstanceState, "business_key": Type.Union([Type.String(), Type.Null()]), "started_by": Type.Union([Type.String(), Type.Null()]), "started_at": Type.String({ format: "date-time" }), "ended_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]) }, { additionalProperties: false });
+export type ListedProcessInstance = Type.Static<typeof ListedProcessInstance>;
+
 export const MessageAttachment = Type.Object({ "attachment_id": Type.String(), "file_name": Type.String(), "mime_type": Type.String(), "size": Type.Integer() }, { additionalProperties: false });
 export type MessageAttachment = Type.Static<typeof MessageAttachment>;
 
@@ -140,7 +146,7 @@ export type Variable = Type.Static<typeof Variable>;
 export const Variables = Type.Unsafe<Record<string, Type.Static<typeof Variable>>>(Type.Object({}, { additionalProperties: Variable, maxProperties: 1000 }));
 export type Variables = Type.Static<typeof Variables>;
 
-export const NewProcessInstance = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "variables": Type.Optional(Variables) }, { additionalProperties: false });
+export const NewProcessInstance = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "business_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00-\\x1f\\x7f]*$" })), "variables": Type.Optional(Variables) }, { additionalProperties: false });
 export type NewProcessInstance = Type.Static<typeof NewProcessInstance>;
 
 export const NewRevocation = Type.Object({ "jti": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "expires_at": Type.Optional(Type.String({ maxLength: 40, format: "date-time" })) }, { additionalProperties: false });
@@ -176,8 +182,14 @@ export type ProcessDefinitionDetail = Type.Static<typeof ProcessDefinitionDetail
 export const ProcessDefinitions = Type.Object({ "process_definitions": Type.Array(ProcessDefinition) }, { additionalProperties: false });
 export type ProcessDefinitions = Type.Static<typeof ProcessDefinitions>;
 
-export const ProcessInstance = Type.Object({ "process_instance_id": Type.String(), "process_key": Type.String(), "state": Type.Enum(["active","incident","completed","terminated"]) }, { additionalProperties: false });
+export const ProcessInstance = Type.Object({ "process_instance_id": Type.String(), "process_key": Type.String(), "state": InstanceState, "business_key": Type.Optional(Type.Union([Type.String(), Type.Null()])) }, { additionalProperties: false });
 export type ProcessInstance = Type.Static<typeof ProcessInstance>;
+
+export const ProcessInstances = Type.Array(ListedProcessInstance);
+export type ProcessInstances = Type.Static<typeof ProcessInstances>;
+
+export const ProcessVersions = Type.Array(ProcessDefinition);
+export type ProcessVersions = Type.Static<typeof ProcessVersions>;
 
 export const PublicAllowedTypes = Type.Object({ "extensions": Type.Array(Type.String()) }, { additionalProperties: false });
 export type PublicAllowedTypes = Type.Static<typeof PublicAllowedTypes>;
@@ -523,6 +535,33 @@ export type GetProcessDefinitionQuery = Type.Static<typeof GetProcessDefinitionQ
 
 export const GetProcessDefinitionHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type GetProcessDefinitionHeaders = Type.Static<typeof GetProcessDefinitionHeaders>;
+
+export const ListProcessVersionsParams = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type ListProcessVersionsParams = Type.Static<typeof ListProcessVersionsParams>;
+
+export const ListProcessVersionsQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListProcessVersionsQuery = Type.Static<typeof ListProcessVersionsQuery>;
+
+export const ListProcessVersionsHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListProcessVersionsHeaders = Type.Static<typeof ListProcessVersionsHeaders>;
+
+export const GetProcessVersionParams = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255 }), "version": Type.Integer({ minimum: 1, maximum: 2147483647 }) }, { additionalProperties: false });
+export type GetProcessVersionParams = Type.Static<typeof GetProcessVersionParams>;
+
+export const GetProcessVersionQuery = Type.Object({  }, { additionalProperties: false });
+export type GetProcessVersionQuery = Type.Static<typeof GetProcessVersionQuery>;
+
+export const GetProcessVersionHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type GetProcessVersionHeaders = Type.Static<typeof GetProcessVersionHeaders>;
+
+export const ListProcessInstancesParams = Type.Object({  }, { additionalProperties: false });
+export type ListProcessInstancesParams = Type.Static<typeof ListProcessInstancesParams>;
+
+export const ListProcessInstancesQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "state": Type.Optional(Type.Enum(["active","incident","completed","terminated"])), "business_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListProcessInstancesQuery = Type.Static<typeof ListProcessInstancesQuery>;
+
+export const ListProcessInstancesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ListProcessInstancesHeaders = Type.Static<typeof ListProcessInstancesHeaders>;
 
 export const StartProcessInstanceParams = Type.Object({  }, { additionalProperties: false });
 export type StartProcessInstanceParams = Type.Static<typeof StartProcessInstanceParams>;

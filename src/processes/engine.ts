@@ -8,7 +8,14 @@
  * - An id is any text that a caller sent. A text that cannot be an id of this engine finds nothing.
  * - A list may be a value, or JSON text that the driver's database wrote (`Written`). Both are sent as they are.
  */
-import type { Incident, ProcessDefinition, ReportInstance, Task } from "../generated/schemas.ts";
+import type {
+  Incident,
+  InstanceState,
+  ListedProcessInstance,
+  ProcessDefinition,
+  ReportInstance,
+  Task,
+} from "../generated/schemas.ts";
 import type { Written } from "../infrastructure/jsonText.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { FileValue, ShownVariables, StoredVariable } from "./variables/variable.ts";
@@ -23,6 +30,14 @@ export interface ProcessEngine {
   listDefinitions(tenant: Tenant): Promise<Written<ProcessDefinition[]>>;
   /** The latest version of a process. Undefined if the tenant has no such process. */
   findDefinition(tenant: Tenant, processKey: string): Promise<Definition | undefined>;
+  /** A page of a process's versions, newest first. Undefined if the tenant has no such process. */
+  listVersions(
+    tenant: Tenant,
+    processKey: string,
+    page: Page,
+  ): Promise<Written<ProcessDefinition[]> | undefined>;
+  /** A version of a process. Undefined if the tenant has no such process or version. */
+  findVersion(tenant: Tenant, processKey: string, version: number): Promise<Definition | undefined>;
   /** The BPMN text of a version, by the `id` of its `Definition`. */
   readBpmn(tenant: Tenant, definitionId: string): Promise<string>;
 
@@ -36,6 +51,8 @@ export interface ProcessEngine {
   findStarted(tenant: Tenant, formSession: string): Promise<Instance | undefined>;
   /** An instance, running or ended. Undefined if the engine does not know it. */
   findInstance(tenant: Tenant, processInstanceId: string): Promise<InstanceDetail | undefined>;
+  /** A page of instances, newest first, running and ended ones. Throws `answer_too_large`. */
+  listInstances(tenant: Tenant, query: InstanceQuery): Promise<Written<ListedProcessInstance[]>>;
   /** Who started each of these instances, by the given id. Instances that the engine does not know are absent. */
   findStarters(
     tenant: Tenant,
@@ -88,6 +105,15 @@ export interface Page {
   readonly offset: number;
   /** Rows to return at most. */
   readonly limit: number;
+}
+
+/** What is absent does not limit the list. */
+export interface InstanceQuery extends Page {
+  readonly processKey?: string | undefined;
+  readonly state?: InstanceState | undefined;
+  readonly businessKey?: string | undefined;
+  /** Only instances that this user started, or in whose discussion the user takes part. */
+  readonly visibleTo?: string | undefined;
 }
 
 export interface TaskQuery extends Page {
@@ -153,6 +179,8 @@ export interface Definition extends ProcessDefinition {
 export interface NewInstance {
   readonly tenant: Tenant;
   readonly processKey: string;
+  /** What the starter calls the instance. Need not be unique. */
+  readonly businessKey?: string | undefined;
   readonly variables: ReadonlyMap<string, StoredVariable>;
   readonly by: Starter;
 }
@@ -161,12 +189,14 @@ export interface Instance {
   readonly processInstanceId: string;
   readonly processKey: string;
   /** An active instance with an open incident is shown as `incident`. */
-  readonly state: "active" | "incident" | "completed" | "terminated";
+  readonly state: InstanceState;
 }
 
 export interface InstanceDetail extends Instance {
   /** Null if a visitor started it. */
   readonly startedBy: string | null;
+  /** Null if the starter gave none. */
+  readonly businessKey: string | null;
 }
 
 export interface TaskCompletion {

@@ -1,4 +1,4 @@
-/** One process instance, for those who may see it. */
+/** Process instances, for those who may see them. */
 import { isParticipant } from "../discussions/participants.ts";
 import type { Sql } from "../infrastructure/database/connect.ts";
 import type { Caller } from "../tenants/caller.ts";
@@ -10,13 +10,17 @@ import type { InstanceDetail, ProcessEngine } from "./engine.ts";
  */
 export async function instanceFor(
   { sql, engine }: { readonly sql: Sql; readonly engine: ProcessEngine },
-  { tenant, subject, roles }: Caller,
+  caller: Caller,
   id: string,
 ): Promise<InstanceDetail | undefined> {
+  const { tenant, subject } = caller;
   const instance = await engine.findInstance(tenant, id);
   if (!instance) return undefined;
-  if (instance.startedBy === subject || roles.some((role) => role === "admin_sop" || role === "engine"))
-    return instance;
+  if (instance.startedBy === subject || seesEveryInstance(caller)) return instance;
   const discussion = { tenantId: tenant.id, processInstanceId: instance.processInstanceId };
   return (await isParticipant(sql, discussion, subject)) ? instance : undefined;
 }
+
+/** Whether the caller sees every instance of the tenant, and not only the own ones. */
+export const seesEveryInstance = ({ roles }: Caller) =>
+  roles.some((role) => role === "admin_sop" || role === "engine");

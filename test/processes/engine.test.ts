@@ -38,7 +38,10 @@ test("its tenant reads what it deployed and started", async () => {
   expect(definition).toMatchObject({ process_key: processKey, version: 1, start_form: null });
   expect(await engine.readBpmn(owner, definition?.id ?? "")).toContain(`id="${processKey}"`);
   expect(listOf(await engine.listDefinitions(owner))).toMatchObject([{ process_key: processKey }]);
-  const instance = { processInstanceId, processKey, state: "active" };
+  expect(listOf((await engine.listVersions(owner, processKey, page)) ?? [])).toHaveLength(1);
+  expect(await engine.findVersion(owner, processKey, 1)).toEqual(definition);
+  expect(listOf(await engine.listInstances(owner, page))).toMatchObject([{ process_key: processKey }]);
+  const instance = { processInstanceId, processKey, state: "active", businessKey: null };
   expect(await engine.findInstance(owner, processInstanceId)).toMatchObject(instance);
   const upper = processInstanceId.toUpperCase();
   const starters = await engine.findStarters(owner, [processInstanceId, upper, crypto.randomUUID()]);
@@ -56,6 +59,9 @@ test("for another tenant none of it exists", async () => {
   expect(await engine.findDefinition(stranger, processKey)).toBeUndefined();
   await expect(engine.readBpmn(stranger, id)).rejects.toMatchObject({ code: "process_not_found" });
   expect(listOf(await engine.listDefinitions(stranger))).toEqual([]);
+  expect(await engine.listVersions(stranger, processKey, page)).toBeUndefined();
+  expect(await engine.findVersion(stranger, processKey, 1)).toBeUndefined();
+  expect(listOf(await engine.listInstances(stranger, page))).toEqual([]);
   expect(await engine.findInstance(stranger, processInstanceId)).toBeUndefined();
   expect((await engine.findStarters(stranger, [processInstanceId])).size).toBe(0);
   expect((await engine.readVariables(stranger, processInstanceId)).size).toBe(0);

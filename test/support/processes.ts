@@ -51,13 +51,18 @@ export interface StartOptions {
   readonly variables?: Values;
 }
 
+export interface InstanceOptions extends StartOptions {
+  readonly businessKey?: string;
+}
+
 export async function startInstance(
   server: TestServer,
   processKey: string,
-  { by = administrator, variables = {} }: StartOptions = {},
+  { by = administrator, variables = {}, businessKey }: InstanceOptions = {},
 ): Promise<ProcessInstance> {
   const api = await server.processes(by);
-  const newProcessInstance = { process_key: processKey, variables: variablesOf(variables) };
+  const named = businessKey === undefined ? {} : { business_key: businessKey };
+  const newProcessInstance = { process_key: processKey, ...named, variables: variablesOf(variables) };
   return api.startProcessInstance({ xActiveTenant: slugOf(by), newProcessInstance });
 }
 

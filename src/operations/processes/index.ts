@@ -9,7 +9,10 @@ import { deployProcess } from "./deployProcess.ts";
 import { getProcessDefinition } from "./getProcessDefinition.ts";
 import { getProcessInstance } from "./getProcessInstance.ts";
 import { getProcessVariables } from "./getProcessVariables.ts";
+import { getProcessVersion } from "./getProcessVersion.ts";
 import { listProcessDefinitions } from "./listProcessDefinitions.ts";
+import { listProcessInstances } from "./listProcessInstances.ts";
+import { listProcessVersions } from "./listProcessVersions.ts";
 import { setProcessVariables } from "./setProcessVariables.ts";
 import { startProcessInstance } from "./startProcessInstance.ts";
 import { terminateProcessInstance } from "./terminateProcessInstance.ts";
@@ -18,7 +21,10 @@ export const processes = {
   deployProcess,
   listProcessDefinitions,
   getProcessDefinition,
+  listProcessVersions,
+  getProcessVersion,
   startProcessInstance,
+  listProcessInstances,
   getProcessInstance,
   terminateProcessInstance,
   getProcessVariables,

@@ -9,10 +9,11 @@ export const startProcessInstance: Handler<"startProcessInstance"> = async (
 ) => {
   const { tenant, subject: user } = caller;
   const variables = parseVariables(body, { faults, log });
-  const { process_key: key } = body as NewProcessInstance;
+  const { process_key: key, business_key: businessKey } = body as NewProcessInstance;
   const { processInstanceId, processKey, state } = await engine.start({
     tenant,
     processKey: key,
+    businessKey,
     variables,
     by: { user, bindsAny: bindsAny(caller) },
   });

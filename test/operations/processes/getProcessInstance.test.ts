@@ -34,7 +34,12 @@ test("its starter, participants of its discussion, administrators and engines se
   const welcome = [starter, member("bob"), { roles: ["engine"] }, { roles: ["admin_sop"] }];
   for (const claims of welcome) {
     const answer = await get(id, claims);
-    expect(await answer.json()).toEqual({ process_instance_id: id, process_key: key, state: "active" });
+    expect(await answer.json()).toEqual({
+      process_instance_id: id,
+      process_key: key,
+      state: "active",
+      business_key: null,
+    });
   }
   for (const claims of [member("eve"), { tenant: 2, roles: ["admin_sop"] }])
     await expectProblem(await get(id, claims), "process_instance_not_found");

@@ -285,3 +285,25 @@ test("a file of a real form goes from draft to variable to instance", async () =
   });
   expect(variables.doc).toEqual({ type: "String", value: JSON.stringify(metadata), valueInfo: {} });
 });
+
+test("a business key is kept as it was sent; one that cannot be is refused, together with the variables", async () => {
+  const key = await deployReview();
+  const { process_instance_id: processInstanceId } = await startInstance(server, key, {
+    businessKey: "LN 2026/0815",
+  });
+  const api = await server.processes();
+  expect(await api.getProcessInstance({ xActiveTenant: "tenant-1", processInstanceId })).toMatchObject({
+    business_key: "LN 2026/0815",
+  });
+  for (const business_key of ["", "a\nb", "\u007f", "x".repeat(256), 7, null]) {
+    const variables = { amount: { value: "many", type: "Long" } };
+    const { errors } = await expectProblem(
+      await send({ process_key: key, business_key, variables }),
+      "invalid_body",
+    );
+    const pointers = (errors ?? []).map(({ pointer }) => pointer);
+    expect(pointers).toContain("/business_key");
+    expect(pointers).toContain("/variables/amount/value");
+  }
+  expect(await rowsOf(key)).toBe(1);
+});

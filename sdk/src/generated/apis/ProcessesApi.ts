@@ -16,8 +16,10 @@ import * as runtime from '../runtime.ts';
 import type {
     Deployment,
     EngineVariable,
+    ListedProcessInstance,
     NewProcessInstance,
     Problem,
+    ProcessDefinition,
     ProcessDefinitionDetail,
     ProcessDefinitions,
     ProcessInstance,
@@ -45,8 +47,30 @@ export interface GetProcessVariablesRequest {
     xActiveTenant: string;
 }
 
+export interface GetProcessVersionRequest {
+    processKey: string;
+    version: number;
+    xActiveTenant: string;
+}
+
 export interface ListProcessDefinitionsRequest {
     xActiveTenant: string;
+}
+
+export interface ListProcessInstancesRequest {
+    xActiveTenant: string;
+    processKey?: string;
+    state?: ListProcessInstancesStateEnum;
+    businessKey?: string;
+    page?: number;
+    limit?: number;
+}
+
+export interface ListProcessVersionsRequest {
+    processKey: string;
+    xActiveTenant: string;
+    page?: number;
+    limit?: number;
 }
 
 export interface SetProcessVariablesRequest {
@@ -363,6 +387,80 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for getProcessVersion without sending the request
+     */
+    async getProcessVersionRequestOpts(requestParameters: GetProcessVersionRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['processKey'] == null) {
+            throw new runtime.RequiredError(
+                'processKey',
+                'Required parameter "processKey" was null or undefined when calling getProcessVersion().'
+            );
+        }
+
+        if (requestParameters['version'] == null) {
+            throw new runtime.RequiredError(
+                'version',
+                'Required parameter "version" was null or undefined when calling getProcessVersion().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling getProcessVersion().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/process-definitions/{process_key}/versions/{version}`;
+        urlPath = urlPath.replace('{process_key}', encodeURIComponent(String(requestParameters['processKey'])));
+        urlPath = urlPath.replace('{version}', encodeURIComponent(String(requestParameters['version'])));
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * The version, with its start form and, for administrators, its BPMN model.
+     * Show a version of a process
+     */
+    async getProcessVersionRaw(requestParameters: GetProcessVersionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<ProcessDefinitionDetail>> {
+        const requestOptions = await this.getProcessVersionRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * The version, with its start form and, for administrators, its BPMN model.
+     * Show a version of a process
+     */
+    async getProcessVersion(requestParameters: GetProcessVersionRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessDefinitionDetail> {
+        const response = await this.getProcessVersionRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
      * Creates request options for listProcessDefinitions without sending the request
      */
     async listProcessDefinitionsRequestOpts(requestParameters: ListProcessDefinitionsRequest): Promise<runtime.RequestOpts> {
@@ -417,6 +515,158 @@ export class ProcessesApi extends runtime.BaseAPI {
      */
     async listProcessDefinitions(requestParameters: ListProcessDefinitionsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<ProcessDefinitions> {
         const response = await this.listProcessDefinitionsRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for listProcessInstances without sending the request
+     */
+    async listProcessInstancesRequestOpts(requestParameters: ListProcessInstancesRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling listProcessInstances().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        if (requestParameters['processKey'] != null) {
+            queryParameters['process_key'] = requestParameters['processKey'];
+        }
+
+        if (requestParameters['state'] != null) {
+            queryParameters['state'] = requestParameters['state'];
+        }
+
+        if (requestParameters['businessKey'] != null) {
+            queryParameters['business_key'] = requestParameters['businessKey'];
+        }
+
+        if (requestParameters['page'] != null) {
+            queryParameters['page'] = requestParameters['page'];
+        }
+
+        if (requestParameters['limit'] != null) {
+            queryParameters['limit'] = requestParameters['limit'];
+        }
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/process-instances`;
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Newest first, running and ended ones. Administrators and engines get all instances of the tenant, other members those that they started or whose discussion they take part in. 
+     * List process instances
+     */
+    async listProcessInstancesRaw(requestParameters: ListProcessInstancesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<ListedProcessInstance>>> {
+        const requestOptions = await this.listProcessInstancesRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Newest first, running and ended ones. Administrators and engines get all instances of the tenant, other members those that they started or whose discussion they take part in. 
+     * List process instances
+     */
+    async listProcessInstances(requestParameters: ListProcessInstancesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<ListedProcessInstance>> {
+        const response = await this.listProcessInstancesRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for listProcessVersions without sending the request
+     */
+    async listProcessVersionsRequestOpts(requestParameters: ListProcessVersionsRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['processKey'] == null) {
+            throw new runtime.RequiredError(
+                'processKey',
+                'Required parameter "processKey" was null or undefined when calling listProcessVersions().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling listProcessVersions().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        if (requestParameters['page'] != null) {
+            queryParameters['page'] = requestParameters['page'];
+        }
+
+        if (requestParameters['limit'] != null) {
+            queryParameters['limit'] = requestParameters['limit'];
+        }
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/process-definitions/{process_key}/versions`;
+        urlPath = urlPath.replace('{process_key}', encodeURIComponent(String(requestParameters['processKey'])));
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Every version, newest first. Instances that run an older version stay on it.
+     * List the versions of a process
+     */
+    async listProcessVersionsRaw(requestParameters: ListProcessVersionsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<ProcessDefinition>>> {
+        const requestOptions = await this.listProcessVersionsRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Every version, newest first. Instances that run an older version stay on it.
+     * List the versions of a process
+     */
+    async listProcessVersions(requestParameters: ListProcessVersionsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<ProcessDefinition>> {
+        const response = await this.listProcessVersionsRaw(requestParameters, initOverrides);
         return await response.value();
     }
 
@@ -629,3 +879,14 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
 }
+
+/**
+ * @export
+ */
+export const ListProcessInstancesStateEnum = {
+    active: 'active',
+    incident: 'incident',
+    completed: 'completed',
+    terminated: 'terminated'
+} as const;
+export type ListProcessInstancesStateEnum = typeof ListProcessInstancesStateEnum[keyof typeof ListProcessInstancesStateEnum];

@@ -700,6 +700,76 @@ export const IncidentRequestSentEnum = {
 } as const;
 export type IncidentRequestSentEnum = typeof IncidentRequestSentEnum[keyof typeof IncidentRequestSentEnum];
 
+
+/**
+ * An active instance with an open incident is in the state `incident`.
+ * @export
+ */
+export const InstanceState = {
+    active: 'active',
+    incident: 'incident',
+    completed: 'completed',
+    terminated: 'terminated'
+} as const;
+export type InstanceState = typeof InstanceState[keyof typeof InstanceState];
+
+/**
+ * 
+ * @export
+ * @interface ListedProcessInstance
+ */
+export interface ListedProcessInstance {
+    /**
+     * 
+     * @type {string}
+     * @memberof ListedProcessInstance
+     */
+    process_instance_id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ListedProcessInstance
+     */
+    process_key: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof ListedProcessInstance
+     */
+    version: number;
+    /**
+     * 
+     * @type {InstanceState}
+     * @memberof ListedProcessInstance
+     */
+    state: InstanceState;
+    /**
+     * What the starter calls the instance.
+     * @type {string}
+     * @memberof ListedProcessInstance
+     */
+    business_key: string | null;
+    /**
+     * Null if a visitor started it.
+     * @type {string}
+     * @memberof ListedProcessInstance
+     */
+    started_by: string | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof ListedProcessInstance
+     */
+    started_at: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof ListedProcessInstance
+     */
+    ended_at: string | null;
+}
+
+
 /**
  * 
  * @export
@@ -863,6 +933,14 @@ export interface NewProcessInstance {
      * @memberof NewProcessInstance
      */
     process_key: string;
+    /**
+     * What the caller calls the instance, such as the number of an application. Need not be unique. Without control
+     * characters.
+     * 
+     * @type {string}
+     * @memberof NewProcessInstance
+     */
+    business_key?: string;
     /**
      * The variables, by name.
      * @type {{ [key: string]: Variable; }}
@@ -1166,23 +1244,18 @@ export interface ProcessInstance {
     process_key: string;
     /**
      * 
-     * @type {ProcessInstanceStateEnum}
+     * @type {InstanceState}
      * @memberof ProcessInstance
      */
-    state: ProcessInstanceStateEnum;
+    state: InstanceState;
+    /**
+     * What the starter calls the instance. In the answer to a request for one instance.
+     * @type {string}
+     * @memberof ProcessInstance
+     */
+    business_key?: string | null;
 }
 
-
-/**
- * @export
- */
-export const ProcessInstanceStateEnum = {
-    active: 'active',
-    incident: 'incident',
-    completed: 'completed',
-    terminated: 'terminated'
-} as const;
-export type ProcessInstanceStateEnum = typeof ProcessInstanceStateEnum[keyof typeof ProcessInstanceStateEnum];
 
 /**
  * 

@@ -3,6 +3,7 @@ import type { ProcessDefinition } from "../../../generated/schemas.ts";
 import { type JsonList, listAsJson } from "../../../infrastructure/database/boundedList.ts";
 import type { Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
 import { utc } from "../../../infrastructure/database/timestamps.ts";
+import type { Page } from "../../engine.ts";
 
 const shownColumns = (sql: Queryable) => sql`
   process_key, version, name, deployed_by, ${utc(sql, "deployed_at")} as deployed_at`;
@@ -18,6 +19,24 @@ export const listDefinitions = (sql: Sql, tenantId: number): Promise<JsonList<Pr
       order by process_key collate "C", version desc`,
   );
 
+/** The versions of a process, newest first. */
+export const listVersions = (
+  sql: Sql,
+  { tenantId, processKey }: ProcessRef,
+  { offset, limit }: Page,
+): Promise<JsonList<ProcessDefinition>> =>
+  listAsJson(
+    sql,
+    sql`
+      select ${shownColumns(sql)}
+      from waybill.process_definitions
+      where tenant_id = ${tenantId}
+        and process_key = ${processKey}
+      order by version desc
+      limit ${limit}
+      offset ${offset}`,
+  );
+
 export interface DefinitionRow extends ProcessDefinition {
   readonly id: string;
 }
@@ -27,15 +46,18 @@ export interface ProcessRef {
   readonly processKey: string;
 }
 
+/** A version of the process, or else the latest one. */
 export async function findDefinitionRow(
   sql: Sql,
   { tenantId, processKey }: ProcessRef,
+  version: number | null = null,
 ): Promise<DefinitionRow | undefined> {
   const [row] = await sql<DefinitionRow[]>`
     select id::text, ${shownColumns(sql)}
     from waybill.process_definitions
     where tenant_id = ${tenantId}
       and process_key = ${processKey}
+      and (${version}::integer is null or version = ${version})
     order by version desc
     limit 1`;
   return row;

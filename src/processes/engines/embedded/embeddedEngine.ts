@@ -9,11 +9,12 @@ import type { Workers } from "../../../infrastructure/workers/workers.ts";
 import type { ProcessEngine } from "../../engine.ts";
 import type { EngineDriver } from "../../engineDriver.ts";
 import { listDefinitions } from "./definitionQueries.ts";
-import { findDefinition, readBpmn } from "./definitions.ts";
+import { findDefinition, findVersions, readBpmn } from "./definitions.ts";
 import { deploy } from "./deploy.ts";
 import type { EngineContext, ServiceTaskJob, TimerJob } from "./engineContext.ts";
 import { fireTimer } from "./fireTimer.ts";
 import { listIncidents } from "./incidentQueries.ts";
+import { listInstances } from "./instanceList.ts";
 import { findInstance, findStarted, findStarters } from "./instanceQueries.ts";
 import { completeTask, setVariables, start, terminate } from "./instances.ts";
 import { createModels } from "./models.ts";
@@ -62,11 +63,14 @@ function portOf(context: EngineContext): ProcessEngine {
   return {
     deploy: (deployment) => deploy(context, deployment),
     listDefinitions: ({ id }) => listDefinitions(sql, id),
-    findDefinition: (tenant, processKey) => findDefinition(context, tenant, processKey),
+    findDefinition: (tenant, processKey) => findDefinition(context, tenant, { processKey }),
+    listVersions: (tenant, processKey, page) => findVersions(context, tenant, { processKey, ...page }),
+    findVersion: (tenant, processKey, version) => findDefinition(context, tenant, { processKey, version }),
     readBpmn: (tenant, definitionId) => readBpmn(context, tenant, definitionId),
     start: (instance) => start(context, instance),
     findStarted: ({ id }, formSession) => findStarted(sql, id, formSession),
     findInstance: ({ id }, processInstanceId) => findInstance(sql, id, processInstanceId),
+    listInstances: ({ id }, query) => listInstances(sql, id, query),
     findStarters: ({ id }, processInstanceIds) => findStarters(sql, id, processInstanceIds),
     listReportInstances: ({ id }, query) => listReportInstances(sql, id, query),
     terminate: (termination) => terminate(context, termination),

@@ -4,9 +4,13 @@ import { isUuid } from "../../../infrastructure/uuid.ts";
 import type { InstanceDetail } from "../../engine.ts";
 import type { Waiting } from "./run.ts";
 
-/** Columns of an `InstanceDetail`. An active instance with an open incident is shown as an incident. */
+/** Columns of an `InstanceDetail`. */
 const shownColumns = (sql: Queryable) => sql`
   i.id::text as "processInstanceId", i.process_key as "processKey", i.started_by as "startedBy",
+  i.business_key as "businessKey", ${shownState(sql)} as state`;
+
+/** An active instance with an open incident is shown as an incident. */
+export const shownState = (sql: Queryable) => sql`
   case
     when i.state = 'active' and exists (
       select
@@ -16,7 +20,7 @@ const shownColumns = (sql: Queryable) => sql`
     )
     then 'incident'
     else i.state
-  end as state`;
+  end`;
 
 export async function findInstance(
   sql: Queryable,
@@ -77,6 +81,7 @@ export interface InstanceRow {
 
 export interface NewInstanceRow extends InstanceRow {
   readonly formSessionId: string | null;
+  readonly businessKey: string | null;
 }
 
 /**
@@ -84,7 +89,7 @@ export interface NewInstanceRow extends InstanceRow {
  * form session has started a process.
  */
 export async function insertInstance(tx: Tx, instance: NewInstanceRow): Promise<void> {
-  const { id, tenantId, processKey, definitionId, startedBy, formSessionId } = instance;
+  const { id, tenantId, processKey, definitionId, startedBy, formSessionId, businessKey } = instance;
   await tx`
     with joined as (
       insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
@@ -92,9 +97,10 @@ export async function insertInstance(tx: Tx, instance: NewInstanceRow): Promise<
       where ${startedBy}::text is not null
     )
     insert into waybill.process_instances
-      (id, tenant_id, process_key, definition_id, state, started_by, form_session_id)
+      (id, tenant_id, process_key, definition_id, state, started_by, form_session_id, business_key)
     values
-      (${id}::text::uuid, ${tenantId}, ${processKey}, ${definitionId}, 'active', ${startedBy}, ${formSessionId})`;
+      (${id}::text::uuid, ${tenantId}, ${processKey}, ${definitionId}, 'active', ${startedBy}, ${formSessionId},
+       ${businessKey})`;
 }
 
 export interface LockedInstance extends InstanceRow {

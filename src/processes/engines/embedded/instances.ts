@@ -43,6 +43,7 @@ export async function start(context: EngineContext, begin: NewInstance): Promise
     version: definition.version,
     startedBy: "user" in by ? by.user : null,
     formSessionId: session,
+    businessKey: begin.businessKey ?? null,
   };
   try {
     const now = new Date(definition.now);
