@@ -257,13 +257,16 @@ export type TableAnswer = Type.Static<typeof TableAnswer>;
 export const TableListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "tables": Type.Array(TableRecord) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type TableListAnswer = Type.Static<typeof TableListAnswer>;
 
-export const Task = Type.Object({ "task_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "name": Type.String(), "form_key": Type.Union([Type.String(), Type.Null()]), "created_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
+export const Task = Type.Object({ "task_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "name": Type.String(), "form_key": Type.Union([Type.String(), Type.Null()]), "created_at": Type.String({ format: "date-time" }), "assignee": Type.Union([Type.String(), Type.Null()]), "candidate_users": Type.Array(Type.String()), "candidate_groups": Type.Array(Type.String()) }, { additionalProperties: false });
 export type Task = Type.Static<typeof Task>;
+
+export const TaskAssignment = Type.Object({ "assignee": Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), Type.Null()]) }, { additionalProperties: false });
+export type TaskAssignment = Type.Static<typeof TaskAssignment>;
 
 export const TaskCompletion = Type.Object({ "variables": Type.Optional(Variables) }, { additionalProperties: false });
 export type TaskCompletion = Type.Static<typeof TaskCompletion>;
 
-export const TaskDetail = Type.Object({ "task_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "name": Type.String(), "form_key": Type.Union([Type.String(), Type.Null()]), "created_at": Type.String({ format: "date-time" }), "form": Form }, { additionalProperties: false });
+export const TaskDetail = Type.Object({ "task_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "name": Type.String(), "form_key": Type.Union([Type.String(), Type.Null()]), "created_at": Type.String({ format: "date-time" }), "assignee": Type.Union([Type.String(), Type.Null()]), "candidate_users": Type.Array(Type.String()), "candidate_groups": Type.Array(Type.String()), "form": Form }, { additionalProperties: false });
 export type TaskDetail = Type.Static<typeof TaskDetail>;
 
 export const Tasks = Type.Array(Task);
@@ -557,7 +560,7 @@ export type GetProcessVersionHeaders = Type.Static<typeof GetProcessVersionHeade
 export const ListProcessInstancesParams = Type.Object({  }, { additionalProperties: false });
 export type ListProcessInstancesParams = Type.Static<typeof ListProcessInstancesParams>;
 
-export const ListProcessInstancesQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "state": Type.Optional(Type.Enum(["active","incident","completed","terminated"])), "business_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export const ListProcessInstancesQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "state": Type.Optional(Type.Enum(["active","incident","completed","terminated"])), "business_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
 export type ListProcessInstancesQuery = Type.Static<typeof ListProcessInstancesQuery>;
 
 export const ListProcessInstancesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
@@ -629,7 +632,7 @@ export type RerunIncidentHeaders = Type.Static<typeof RerunIncidentHeaders>;
 export const ListTasksParams = Type.Object({  }, { additionalProperties: false });
 export type ListTasksParams = Type.Static<typeof ListTasksParams>;
 
-export const ListTasksQuery = Type.Object({ "process_instance_id": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export const ListTasksQuery = Type.Object({ "process_instance_id": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "assignee": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "candidate_group": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "unassigned": Type.Optional(Type.Boolean()), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
 export type ListTasksQuery = Type.Static<typeof ListTasksQuery>;
 
 export const ListTasksHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
@@ -652,6 +655,42 @@ export type GetTaskVariablesQuery = Type.Static<typeof GetTaskVariablesQuery>;
 
 export const GetTaskVariablesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type GetTaskVariablesHeaders = Type.Static<typeof GetTaskVariablesHeaders>;
+
+export const GetTaskFormParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type GetTaskFormParams = Type.Static<typeof GetTaskFormParams>;
+
+export const GetTaskFormQuery = Type.Object({  }, { additionalProperties: false });
+export type GetTaskFormQuery = Type.Static<typeof GetTaskFormQuery>;
+
+export const GetTaskFormHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type GetTaskFormHeaders = Type.Static<typeof GetTaskFormHeaders>;
+
+export const ClaimTaskParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type ClaimTaskParams = Type.Static<typeof ClaimTaskParams>;
+
+export const ClaimTaskQuery = Type.Object({  }, { additionalProperties: false });
+export type ClaimTaskQuery = Type.Static<typeof ClaimTaskQuery>;
+
+export const ClaimTaskHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type ClaimTaskHeaders = Type.Static<typeof ClaimTaskHeaders>;
+
+export const UnclaimTaskParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type UnclaimTaskParams = Type.Static<typeof UnclaimTaskParams>;
+
+export const UnclaimTaskQuery = Type.Object({  }, { additionalProperties: false });
+export type UnclaimTaskQuery = Type.Static<typeof UnclaimTaskQuery>;
+
+export const UnclaimTaskHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type UnclaimTaskHeaders = Type.Static<typeof UnclaimTaskHeaders>;
+
+export const AssignTaskParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
+export type AssignTaskParams = Type.Static<typeof AssignTaskParams>;
+
+export const AssignTaskQuery = Type.Object({  }, { additionalProperties: false });
+export type AssignTaskQuery = Type.Static<typeof AssignTaskQuery>;
+
+export const AssignTaskHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type AssignTaskHeaders = Type.Static<typeof AssignTaskHeaders>;
 
 export const CompleteTaskParams = Type.Object({ "task_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
 export type CompleteTaskParams = Type.Static<typeof CompleteTaskParams>;

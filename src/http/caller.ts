@@ -21,9 +21,9 @@ export interface Demand {
 /** The verified user with the tenant. The tenant is provisioned on first use. */
 export async function authenticateUser(request: Request, demand: Demand, deps: Deps): Promise<Caller> {
   const membership = await findMembership(request, demand, deps);
-  const { id, slug, roles } = membership;
+  const { id, slug, roles, groups = [] } = membership;
   const tenant = await resolveTenant(deps, id, slug);
-  if (tenant) return { subject: membership.subject, tenant, roles };
+  if (tenant) return { subject: membership.subject, tenant, roles, groups };
   deps.log.warn(
     { tenant_id: id, slug },
     "Token refused: its tenant id and slug belong to two different tenants",

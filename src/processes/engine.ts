@@ -84,10 +84,22 @@ export interface ProcessEngine {
   findTaskForm(tenant: Tenant, task: Task): Promise<FormSchema | null>;
   /**
    * Writes the variables, binds the attachments that they name, completes the task and moves the process on. The user
-   * takes part in the discussion from then on. Throws `task_not_found`, `task_completed`, `not_committed`,
-   * `variables_too_large`, `process_failed` and `busy`; then nothing has changed.
+   * takes part in the discussion from then on. Throws `task_not_found`, `task_completed`, `task_not_yours`,
+   * `not_committed`, `variables_too_large`, `process_failed` and `busy`; then nothing has changed.
    */
   completeTask(completion: TaskCompletion): Promise<void>;
+  /**
+   * Assigns a task to the user, who may have it already. Throws `task_not_found`, `task_completed`, `task_not_yours`,
+   * `task_assigned` (to another user) and `busy`.
+   */
+  claimTask(change: TaskChange): Promise<void>;
+  /**
+   * Assigns a task to nobody. For its assignee and administrators. Throws `task_not_found`, `task_completed`,
+   * `task_not_yours` and `busy`.
+   */
+  unclaimTask(change: TaskChange): Promise<void>;
+  /** Assigns a task, whoever has it. The caller is an administrator. Throws `task_not_found` and `task_completed`. */
+  assignTask(assignment: TaskAssignment): Promise<void>;
 
   /** A page of incidents, newest first. Throws `answer_too_large`. */
   listIncidents(tenant: Tenant, query: IncidentQuery): Promise<Written<Incident[]>>;
@@ -116,9 +128,15 @@ export interface InstanceQuery extends Page {
   readonly visibleTo?: string | undefined;
 }
 
+/** The tasks that meet every condition that is there. */
 export interface TaskQuery extends Page {
-  /** Absent: the tasks of every instance. */
   readonly processInstanceId?: string | undefined;
+  readonly processKey?: string | undefined;
+  readonly assignee?: string | undefined;
+  /** Tasks that name the group as a candidate, whether they are assigned or not. */
+  readonly candidateGroup?: string | undefined;
+  /** Only tasks that are assigned to nobody. */
+  readonly unassigned?: boolean | undefined;
 }
 
 export interface IncidentQuery extends Page {
@@ -199,13 +217,33 @@ export interface InstanceDetail extends Instance {
   readonly businessKey: string | null;
 }
 
-export interface TaskCompletion {
+/** A person who acts on tasks. userTasks.ts says what they may do. */
+export interface TaskActor {
+  /** The access token's subject. */
+  readonly user: string;
+  /** The groups that the access token names for this tenant. */
+  readonly groups: readonly string[];
+  readonly isAdministrator: boolean;
+}
+
+export interface TaskChange {
   readonly tenant: Tenant;
   readonly taskId: string;
+  readonly by: TaskActor;
+}
+
+export interface TaskCompletion extends TaskChange {
   readonly variables: ReadonlyMap<string, StoredVariable>;
-  readonly user: string;
   /** Whether the user may bind uploads of others. */
   readonly bindsAny?: boolean;
+}
+
+export interface TaskAssignment {
+  readonly tenant: Tenant;
+  readonly taskId: string;
+  /** Null: to nobody. */
+  readonly assignee: string | null;
+  readonly by: Origin;
 }
 
 export interface Corrections {

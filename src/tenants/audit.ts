@@ -16,6 +16,7 @@ export type AuditAction =
   | "set_variables"
   | "terminate_instance"
   | "rerun_incident"
+  | "assign_task"
   | "put_addon"
   | "delete_addon"
   | "put_secret"

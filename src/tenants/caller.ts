@@ -8,6 +8,8 @@ export interface Caller {
   readonly tenant: Tenant;
   /** The caller's roles in this tenant. */
   readonly roles: readonly string[];
+  /** The groups that the token names for this tenant. */
+  readonly groups: readonly string[];
 }
 
 /** A visitor of an embedded start form, from the form session token. */

@@ -69,6 +69,8 @@ export interface TokenClaims {
   readonly tenant?: number;
   readonly slug?: string;
   readonly roles?: readonly string[];
+  /** The user's groups in the tenant. */
+  readonly groups?: readonly string[];
   readonly ttlSeconds?: number;
 }
 
@@ -137,12 +139,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     tenant = 1,
     slug,
     roles = ["admin_sop"],
+    groups,
     ttlSeconds = 600,
-  }: TokenClaims = {}) =>
-    accessTokens.sign(
-      { sub: user, tenants: [{ id: tenant, slug: slug ?? `tenant-${tenant}`, roles: [...roles] }] },
-      { ttlSeconds },
-    );
+  }: TokenClaims = {}) => {
+    const membership = { id: tenant, slug: slug ?? `tenant-${tenant}`, roles: [...roles] };
+    const tenants = [groups === undefined ? membership : { ...membership, groups: [...groups] }];
+    return accessTokens.sign({ sub: user, tenants }, { ttlSeconds });
+  };
   const signedIn = async (claims?: TokenClaims) =>
     new Configuration({ basePath: url, accessToken: await token(claims) });
   return {

@@ -34,6 +34,8 @@ const Claims = Type.Object({
       id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
       slug: Type.String({ minLength: 1, maxLength: 255 }),
       roles: Type.Array(Type.String()),
+      /** The user's groups in this tenant. User tasks name groups as their candidates. */
+      groups: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 1_000 })),
     }),
   ),
 });
@@ -112,7 +114,9 @@ function createSigner({ keys, issuer, audience, fetch, now }: AccessTokenOptions
 
 /** These texts go into the database and the log, which cannot hold every character. */
 const wellFormed = ({ sub, tenants }: Claims) =>
-  [sub, ...tenants.map(({ slug }) => slug)].every((text) => text.isWellFormed() && !text.includes("\0"));
+  [sub, ...tenants.flatMap(({ slug, groups = [] }) => [slug, ...groups])].every(
+    (text) => text.isWellFormed() && !text.includes("\0"),
+  );
 
 /** How long fetched keys are fresh, and how long they are used if newer ones cannot be fetched. */
 const keySetMs = { fresh: 30_000, usable: 600_000 };

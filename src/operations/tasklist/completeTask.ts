@@ -1,14 +1,16 @@
 import { bindsAny } from "../../files/attachments/actor.ts";
 import type { Handler } from "../../handler.ts";
+import { taskActorOf } from "../../processes/userTasks.ts";
 import { parseVariables } from "../../processes/variables/parse.ts";
 
 export const completeTask: Handler<"completeTask"> = async (
   { params, body, faults, caller },
   { engine, log },
 ) => {
-  const { tenant, subject: user } = caller;
+  const { tenant } = caller;
   const variables = parseVariables(body, { faults, log });
   const taskId = params.task_id;
-  await engine.completeTask({ tenant, taskId, variables, user, bindsAny: bindsAny(caller) });
+  const by = taskActorOf(caller);
+  await engine.completeTask({ tenant, taskId, variables, by, bindsAny: bindsAny(caller) });
   return { status: 204, body: undefined };
 };

@@ -17,9 +17,21 @@ import type {
     Problem,
     ReadVariable,
     Task,
+    TaskAssignment,
     TaskCompletion,
     TaskDetail,
 } from '../models/index.ts';
+
+export interface AssignTaskRequest {
+    taskId: string;
+    xActiveTenant: string;
+    taskAssignment: TaskAssignment;
+}
+
+export interface ClaimTaskRequest {
+    taskId: string;
+    xActiveTenant: string;
+}
 
 export interface CompleteTaskRequest {
     taskId: string;
@@ -39,6 +51,11 @@ export interface GetTaskRequest {
     xActiveTenant: string;
 }
 
+export interface GetTaskFormRequest {
+    taskId: string;
+    xActiveTenant: string;
+}
+
 export interface GetTaskVariablesRequest {
     taskId: string;
     xActiveTenant: string;
@@ -47,14 +64,163 @@ export interface GetTaskVariablesRequest {
 export interface ListTasksRequest {
     xActiveTenant: string;
     processInstanceId?: string;
+    processKey?: string;
+    assignee?: string;
+    candidateGroup?: string;
+    unassigned?: boolean;
     page?: number;
     limit?: number;
+}
+
+export interface UnclaimTaskRequest {
+    taskId: string;
+    xActiveTenant: string;
 }
 
 /**
  * 
  */
 export class TasklistApi extends runtime.BaseAPI {
+
+    /**
+     * Creates request options for assignTask without sending the request
+     */
+    async assignTaskRequestOpts(requestParameters: AssignTaskRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['taskId'] == null) {
+            throw new runtime.RequiredError(
+                'taskId',
+                'Required parameter "taskId" was null or undefined when calling assignTask().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling assignTask().'
+            );
+        }
+
+        if (requestParameters['taskAssignment'] == null) {
+            throw new runtime.RequiredError(
+                'taskAssignment',
+                'Required parameter "taskAssignment" was null or undefined when calling assignTask().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/tasklist/tasks/{task_id}/assign`;
+        urlPath = urlPath.replace('{task_id}', encodeURIComponent(String(requestParameters['taskId'])));
+
+        return {
+            path: urlPath,
+            method: 'POST',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['taskAssignment'],
+        };
+    }
+
+    /**
+     * Assigns the task to a user, or to nobody, whoever has it now. The user does not have to be a candidate. 
+     * Assign a task
+     */
+    async assignTaskRaw(requestParameters: AssignTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+        const requestOptions = await this.assignTaskRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.VoidApiResponse(response);
+    }
+
+    /**
+     * Assigns the task to a user, or to nobody, whoever has it now. The user does not have to be a candidate. 
+     * Assign a task
+     */
+    async assignTask(requestParameters: AssignTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
+        await this.assignTaskRaw(requestParameters, initOverrides);
+    }
+
+    /**
+     * Creates request options for claimTask without sending the request
+     */
+    async claimTaskRequestOpts(requestParameters: ClaimTaskRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['taskId'] == null) {
+            throw new runtime.RequiredError(
+                'taskId',
+                'Required parameter "taskId" was null or undefined when calling claimTask().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling claimTask().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/tasklist/tasks/{task_id}/claim`;
+        urlPath = urlPath.replace('{task_id}', encodeURIComponent(String(requestParameters['taskId'])));
+
+        return {
+            path: urlPath,
+            method: 'POST',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Assigns the task to the caller. Candidates may claim it, if it is assigned to nobody; every member may, if it names no candidates. Claiming an own task again changes nothing. 
+     * Claim a task
+     */
+    async claimTaskRaw(requestParameters: ClaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+        const requestOptions = await this.claimTaskRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.VoidApiResponse(response);
+    }
+
+    /**
+     * Assigns the task to the caller. Candidates may claim it, if it is assigned to nobody; every member may, if it names no candidates. Claiming an own task again changes nothing. 
+     * Claim a task
+     */
+    async claimTask(requestParameters: ClaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
+        await this.claimTaskRaw(requestParameters, initOverrides);
+    }
 
     /**
      * Creates request options for completeTask without sending the request
@@ -113,7 +279,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. 
+     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. An assigned task is completed by its assignee, another one by its candidates. Every member completes a task that has neither, and administrators complete every task. 
      * Complete a task
      */
     async completeTaskRaw(requestParameters: CompleteTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -124,7 +290,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. 
+     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. An assigned task is completed by its assignee, another one by its candidates. Every member completes a task that has neither, and administrators complete every task. 
      * Complete a task
      */
     async completeTask(requestParameters: CompleteTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -280,6 +446,72 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for getTaskForm without sending the request
+     */
+    async getTaskFormRequestOpts(requestParameters: GetTaskFormRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['taskId'] == null) {
+            throw new runtime.RequiredError(
+                'taskId',
+                'Required parameter "taskId" was null or undefined when calling getTaskForm().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling getTaskForm().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/tasklist/tasks/{task_id}/form`;
+        urlPath = urlPath.replace('{task_id}', encodeURIComponent(String(requestParameters['taskId'])));
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * The form-js schema alone, from the version of the model that the task\'s instance runs. Null if the task has no form. 
+     * Read a task\'s form
+     */
+    async getTaskFormRaw(requestParameters: GetTaskFormRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<{ [key: string]: any; }>> {
+        const requestOptions = await this.getTaskFormRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse<any>(response);
+    }
+
+    /**
+     * The form-js schema alone, from the version of the model that the task\'s instance runs. Null if the task has no form. 
+     * Read a task\'s form
+     */
+    async getTaskForm(requestParameters: GetTaskFormRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<{ [key: string]: any; }> {
+        const response = await this.getTaskFormRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
      * Creates request options for getTaskVariables without sending the request
      */
     async getTaskVariablesRequestOpts(requestParameters: GetTaskVariablesRequest): Promise<runtime.RequestOpts> {
@@ -362,6 +594,22 @@ export class TasklistApi extends runtime.BaseAPI {
             queryParameters['process_instance_id'] = requestParameters['processInstanceId'];
         }
 
+        if (requestParameters['processKey'] != null) {
+            queryParameters['process_key'] = requestParameters['processKey'];
+        }
+
+        if (requestParameters['assignee'] != null) {
+            queryParameters['assignee'] = requestParameters['assignee'];
+        }
+
+        if (requestParameters['candidateGroup'] != null) {
+            queryParameters['candidate_group'] = requestParameters['candidateGroup'];
+        }
+
+        if (requestParameters['unassigned'] != null) {
+            queryParameters['unassigned'] = requestParameters['unassigned'];
+        }
+
         if (requestParameters['page'] != null) {
             queryParameters['page'] = requestParameters['page'];
         }
@@ -396,7 +644,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Oldest first. 
+     * Oldest first. Every member of the tenant sees every open task. Filters can be combined. 
      * List open tasks
      */
     async listTasksRaw(requestParameters: ListTasksRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<Task>>> {
@@ -407,12 +655,77 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Oldest first. 
+     * Oldest first. Every member of the tenant sees every open task. Filters can be combined. 
      * List open tasks
      */
     async listTasks(requestParameters: ListTasksRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<Task>> {
         const response = await this.listTasksRaw(requestParameters, initOverrides);
         return await response.value();
+    }
+
+    /**
+     * Creates request options for unclaimTask without sending the request
+     */
+    async unclaimTaskRequestOpts(requestParameters: UnclaimTaskRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['taskId'] == null) {
+            throw new runtime.RequiredError(
+                'taskId',
+                'Required parameter "taskId" was null or undefined when calling unclaimTask().'
+            );
+        }
+
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling unclaimTask().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", []);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/tasklist/tasks/{task_id}/unclaim`;
+        urlPath = urlPath.replace('{task_id}', encodeURIComponent(String(requestParameters['taskId'])));
+
+        return {
+            path: urlPath,
+            method: 'POST',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Assigns the task to nobody. For its assignee and administrators. Then its candidates may claim it. If it names no candidates, every member may. 
+     * Give a task back
+     */
+    async unclaimTaskRaw(requestParameters: UnclaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
+        const requestOptions = await this.unclaimTaskRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.VoidApiResponse(response);
+    }
+
+    /**
+     * Assigns the task to nobody. For its assignee and administrators. Then its candidates may claim it. If it names no candidates, every member may. 
+     * Give a task back
+     */
+    async unclaimTask(requestParameters: UnclaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
+        await this.unclaimTaskRaw(requestParameters, initOverrides);
     }
 
 }

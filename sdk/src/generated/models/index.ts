@@ -1981,6 +1981,37 @@ export interface Task {
      * @memberof Task
      */
     created_at: string;
+    /**
+     * The `sub` of the user to whom the task is assigned. Null if it is assigned to nobody.
+     * @type {string}
+     * @memberof Task
+     */
+    assignee: string | null;
+    /**
+     * The `sub` of each user who may claim the task.
+     * @type {Array<string>}
+     * @memberof Task
+     */
+    candidate_users: Array<string>;
+    /**
+     * The groups whose members may claim the task. Access tokens name the groups of a user.
+     * @type {Array<string>}
+     * @memberof Task
+     */
+    candidate_groups: Array<string>;
+}
+/**
+ * 
+ * @export
+ * @interface TaskAssignment
+ */
+export interface TaskAssignment {
+    /**
+     * The `sub` of the user's access token. Null assigns the task to nobody.
+     * @type {string}
+     * @memberof TaskAssignment
+     */
+    assignee: string | null;
 }
 /**
  * 
@@ -2043,6 +2074,24 @@ export interface TaskDetail {
      * @memberof TaskDetail
      */
     created_at: string;
+    /**
+     * The `sub` of the user to whom the task is assigned. Null if it is assigned to nobody.
+     * @type {string}
+     * @memberof TaskDetail
+     */
+    assignee: string | null;
+    /**
+     * The `sub` of each user who may claim the task.
+     * @type {Array<string>}
+     * @memberof TaskDetail
+     */
+    candidate_users: Array<string>;
+    /**
+     * The groups whose members may claim the task. Access tokens name the groups of a user.
+     * @type {Array<string>}
+     * @memberof TaskDetail
+     */
+    candidate_groups: Array<string>;
     /**
      * A form-js schema. Null if there is none.
      * @type {{ [key: string]: any; }}

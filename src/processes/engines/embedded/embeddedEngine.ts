@@ -16,12 +16,13 @@ import { fireTimer } from "./fireTimer.ts";
 import { listIncidents } from "./incidentQueries.ts";
 import { listInstances } from "./instanceList.ts";
 import { findInstance, findStarted, findStarters } from "./instanceQueries.ts";
-import { completeTask, setVariables, start, terminate } from "./instances.ts";
+import { setVariables, start, terminate } from "./instances.ts";
 import { createModels } from "./models.ts";
 import { type ClaimJob, claimsOf, rerun, serviceTasksOf, workOnTasks } from "./serviceTasks.ts";
 import { createStartForms } from "./startForms.ts";
 import { listReportInstances } from "./transactions.ts";
 import { findTask, findTaskForm, listTasks } from "./userTaskQueries.ts";
+import { assignTask, claimTask, completeTask, unclaimTask } from "./userTasks.ts";
 import { readFile, readVariables } from "./variableQueries.ts";
 
 export interface EmbeddedEngine extends EngineDriver {
@@ -81,6 +82,9 @@ function portOf(context: EngineContext): ProcessEngine {
     findTask: ({ id }, taskId) => findTask(sql, id, taskId),
     findTaskForm: ({ id }, task) => findTaskForm(sql, id, task),
     completeTask: (completion) => completeTask(context, completion),
+    claimTask: (change) => claimTask(context, change),
+    unclaimTask: (change) => unclaimTask(context, change),
+    assignTask: (assignment) => assignTask(context, assignment),
     listIncidents: ({ id }, query) => listIncidents(sql, id, query),
     rerun: (wanted) => rerun(context, wanted),
   };

@@ -1,4 +1,4 @@
-/** Starts, corrects and terminates instances, and completes their user tasks. */
+/** Starts, corrects and terminates instances. */
 import postgres from "postgres";
 import type { BindingUser } from "../../../files/attachments/actor.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
@@ -6,7 +6,7 @@ import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
-import type { Corrections, Instance, NewInstance, TaskCompletion, Termination } from "../../engine.ts";
+import type { Corrections, Instance, NewInstance, Termination } from "../../engine.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { bindAttachments, requireOwnUploads } from "../../variables/binding.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
@@ -21,12 +21,10 @@ import {
   type NewInstanceRow,
   storeSnapshot,
 } from "./instanceQueries.ts";
-import { StaleEvent } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
-import { advance, recordVariables, store, type Variables } from "./step.ts";
+import { recordVariables, store, type Variables } from "./step.ts";
 import { valuesFor } from "./storedStep.ts";
 import { endTransaction } from "./transactions.ts";
-import { closeUserTask, findTaskState } from "./userTaskQueries.ts";
 import { requireRoom } from "./variableLimits.ts";
 import { readVariables, writeVariables } from "./variableQueries.ts";
 
@@ -104,24 +102,6 @@ const binderOf = (by: NewInstance["by"]): BindingUser | undefined =>
 const isSecondStart = (error: unknown) =>
   error instanceof postgres.PostgresError && error.constraint_name === "process_instances_session";
 
-export async function completeTask(
-  context: EngineContext,
-  { tenant, taskId, variables, user, bindsAny = false }: TaskCompletion,
-): Promise<void> {
-  const task = await findTaskState(context.sql, tenant.id, taskId);
-  if (!task) throw new Problem("task_not_found");
-  if (task.ended) throw taskCompleted();
-  const { processInstanceId, executionId } = task;
-  const event = { kind: "userTaskCompleted", executionId } as const;
-  const by = binderOf({ user, bindsAny });
-  const step = { tenantId: tenant.id, processInstanceId, event, written: variables, taskId, by };
-  const close = (tx: Tx) => closeUserTask(tx, { id: taskId, user, tenantId: tenant.id, processInstanceId });
-  await advance(context, { ...step, close }).catch((error: unknown) => {
-    throw error instanceof StaleEvent ? taskCompleted() : error;
-  });
-  context.serviceTasks.notify();
-}
-
 export async function setVariables(
   context: EngineContext,
   { tenant, processInstanceId, variables, by }: Corrections,
@@ -175,8 +155,6 @@ async function lockActive(tx: Tx, tenant: Tenant, id: string): Promise<LockedIns
   if (instance.state === "active") return instance;
   throw new Problem("instance_ended");
 }
-
-const taskCompleted = () => new Problem("task_completed", { message: "The task is no longer open." });
 
 const processNotFound = (key: string) =>
   new Problem("process_not_found", { message: `No process "${key}" is deployed.` });

@@ -5,19 +5,21 @@ import type { Queryable, Sql, Tx } from "../../../infrastructure/database/connec
 import { utc } from "../../../infrastructure/database/timestamps.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import type { FormSchema, TaskQuery } from "../../engine.ts";
+import type { TaskOwners } from "../../userTasks.ts";
+
+/** Nobody is named in tasks from before there were owners. */
+const ownerColumns = (sql: Queryable) => sql`
+  t.assignee, coalesce(t.candidate_users, '{}') as candidate_users,
+  coalesce(t.candidate_groups, '{}') as candidate_groups`;
 
 const shownColumns = (sql: Queryable) => sql`
   t.id::text as task_id, t.process_instance_id::text, t.process_key, t.activity_id, t.name, t.form_key,
-  ${utc(sql, "t.created_at")} as created_at`;
+  ${utc(sql, "t.created_at")} as created_at, ${ownerColumns(sql)}`;
 
 /** Open tasks, oldest first. */
-export async function listTasks(
-  sql: Sql,
-  tenantId: number,
-  { processInstanceId, offset, limit }: TaskQuery,
-): Promise<JsonList<Task>> {
+export async function listTasks(sql: Sql, tenantId: number, query: TaskQuery): Promise<JsonList<Task>> {
+  const { processInstanceId, offset, limit } = query;
   if (processInstanceId !== undefined && !isUuid(processInstanceId)) return { jsonText: "[]" };
-  const instance = processInstanceId ?? null;
   return listAsJson<Task>(
     sql,
     sql`
@@ -25,11 +27,23 @@ export async function listTasks(
       from waybill.user_tasks t
       where t.tenant_id = ${tenantId}
         and t.ended_at is null
-        and (${instance}::uuid is null or t.process_instance_id = ${instance}::uuid)
+        ${conditionsOf(sql, query)}
       order by t.created_at, t.id
       limit ${limit}
       offset ${offset}`,
   );
+}
+
+/** Each combination is a statement of its own, so that it can use the index of its column. */
+function conditionsOf(sql: Sql, query: TaskQuery) {
+  const { processInstanceId, processKey, assignee, candidateGroup, unassigned } = query;
+  return [
+    processInstanceId === undefined ? sql`` : sql`and t.process_instance_id = ${processInstanceId}::uuid`,
+    processKey === undefined ? sql`` : sql`and t.process_key = ${processKey}`,
+    assignee === undefined ? sql`` : sql`and t.assignee = ${assignee}`,
+    candidateGroup === undefined ? sql`` : sql`and t.candidate_groups @> ${[candidateGroup]}::text[]`,
+    unassigned ? sql`and t.assignee is null` : sql``,
+  ];
 }
 
 /** An open task. */
@@ -55,8 +69,8 @@ export async function findTaskForm(sql: Sql, tenantId: number, task: Task): Prom
   return row?.form ?? null;
 }
 
-/** What completing a task needs of it. */
-export interface TaskState {
+/** What a change of a task needs of it. */
+export interface TaskState extends TaskOwners {
   readonly processInstanceId: string;
   readonly executionId: string;
   readonly ended: boolean;
@@ -69,11 +83,11 @@ export async function findTaskState(
 ): Promise<TaskState | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await sql<TaskState[]>`
-    select process_instance_id::text as "processInstanceId", execution_id as "executionId",
-           ended_at is not null as ended
-    from waybill.user_tasks
-    where id = ${id}
-      and tenant_id = ${tenantId}`;
+    select t.process_instance_id::text as "processInstanceId", t.execution_id as "executionId",
+           t.ended_at is not null as ended, ${ownerColumns(sql)}
+    from waybill.user_tasks t
+    where t.id = ${id}
+      and t.tenant_id = ${tenantId}`;
   return row;
 }
 
@@ -82,12 +96,17 @@ export interface ClosedTask {
   readonly user: string;
   readonly tenantId: number;
   readonly processInstanceId: string;
+  /** Who has the task, if that is what the user's right to close it depends on. */
+  readonly assignee: string | null;
 }
 
-/** Closes an open task and adds its user to the discussion. Returns false if it was closed before. */
+/**
+ * Closes an open task and adds its user to the discussion. Returns false if it was closed before, or if its assignee
+ * has changed. Its candidates never change.
+ */
 export async function closeUserTask(
   tx: Tx,
-  { id, user, tenantId, processInstanceId }: ClosedTask,
+  { id, user, tenantId, processInstanceId, assignee }: ClosedTask,
 ): Promise<boolean> {
   const { count } = await tx`
     with closed as (
@@ -95,6 +114,7 @@ export async function closeUserTask(
          set ended_at = now(), completed_by = ${user}
        where id = ${id}
          and ended_at is null
+         and assignee is not distinct from ${assignee}
       returning id
     ),
     joined as (
@@ -105,5 +125,35 @@ export async function closeUserTask(
     )
     select
     from closed`;
+  return count === 1;
+}
+
+/** Assigns an open task to another user if nobody else has done so. Returns false if it is closed or has changed. */
+export async function changeAssignee(
+  sql: Sql,
+  { id, tenantId }: { readonly id: string; readonly tenantId: number },
+  { from, to }: { readonly from: string | null; readonly to: string | null },
+): Promise<boolean> {
+  const { count } = await sql`
+    update waybill.user_tasks
+       set assignee = ${to}
+     where id = ${id}
+       and tenant_id = ${tenantId}
+       and ended_at is null
+       and assignee is not distinct from ${from}`;
+  return count === 1;
+}
+
+/** Assigns an open task, whoever has it. Returns false if it is closed. */
+export async function setAssignee(
+  tx: Tx,
+  { id, tenantId, to }: { readonly id: string; readonly tenantId: number; readonly to: string | null },
+): Promise<boolean> {
+  const { count } = await tx`
+    update waybill.user_tasks
+       set assignee = ${to}
+     where id = ${id}
+       and tenant_id = ${tenantId}
+       and ended_at is null`;
   return count === 1;
 }
