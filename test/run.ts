@@ -45,8 +45,10 @@ async function pass(processes: number, ...args: string[]): Promise<boolean> {
   return (await child.exited) === 0;
 }
 
-// The tests in test/ci need what the other steps of CI install.
-const left = ["test/ci/**", ...measured].map((path) => `--path-ignore-patterns=${path}`);
+// The tests in test/ci need what the other steps of CI install, those in test/engines/remote an engine of its own.
+const left = ["test/ci/**", "test/engines/remote/**", ...measured].map(
+  (path) => `--path-ignore-patterns=${path}`,
+);
 const passed = [
   await pass(Math.min(8, 3 * cpus().length), "test", ...left),
   await pass(2, ...measured.map((path) => `./${path}`)),

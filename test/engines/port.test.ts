@@ -2,32 +2,30 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { ProcessEngine } from "../../src/processes/engine.ts";
 import type { Tenant } from "../../src/tenants/tenant.ts";
-import { end, flow, model, start, userTask } from "../support/bpmn.ts";
-import { deploy, freshKey, startInstance, tasksOf } from "../support/processes.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { end, flow, start, userTask } from "../support/bpmn.ts";
+import { startWorld, type World } from "./world.ts";
 
 setDefaultTimeout(60_000);
-let server: TestServer;
+let world: World;
 let engine: ProcessEngine;
+let processKey: string;
 let processInstanceId: string;
 let taskId: string;
-const processKey = freshKey();
-const owner: Tenant = { id: 1, slug: "tenant-1", schema: "tenant_1" };
-const stranger: Tenant = { id: 2, slug: "tenant-2", schema: "tenant_2" };
+let owner: Tenant;
+let stranger: Tenant;
 const page = { offset: 0, limit: 10 };
 
 beforeAll(async () => {
-  server = await startServer();
-  engine = server.deps.engine;
-  const elements = [start(), userTask("review"), end(), flow("start", "review", "end")];
-  await deploy(server, model(processKey, elements.join("\n")));
+  world = await startWorld();
+  engine = world.server.deps.engine;
+  owner = { id: 1, slug: world.admin.slug, schema: "tenant_1" };
+  stranger = { id: 2, slug: world.stranger.slug, schema: "tenant_2" };
+  processKey = await world.deploy([start(), userTask("review"), end(), flow("start", "review", "end")]);
   const file = { value: btoa("x"), type: "File", valueInfo: { filename: "a.txt" } };
-  const variables = { file, text: "x" };
-  processInstanceId = (await startInstance(server, processKey, { variables })).process_instance_id;
-  const [task] = await tasksOf(server, processInstanceId);
-  taskId = task?.task_id ?? "";
+  processInstanceId = await world.start(processKey, { file, text: "x" });
+  taskId = (await world.task(processInstanceId)).task_id;
 });
-afterAll(() => server.stop());
+afterAll(() => world.stop());
 
 /** A list's value, however the driver wrote it. */
 const listOf = (list: object): unknown[] =>
