@@ -19,6 +19,10 @@ const list = {
       "The key has the external task's id instead of the activity: in a multi-instance activity, instance, activity and " +
       "attempt are the same for all of its tasks.",
   },
+  "offset of a date": {
+    on: remote,
+    reason: "A remote engine keeps the moment of a Date, not the offset in which it was written, and shows it in UTC.",
+  },
 } satisfies Readonly<Record<string, Difference>>;
 
 export type DifferenceName = keyof typeof list;
