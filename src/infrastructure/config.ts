@@ -54,6 +54,8 @@ export interface Config {
   readonly draftSweepIntervalSeconds: number;
   /** Undefined: uploads are not scanned for malware. */
   readonly clamd: ClamdConfig | undefined;
+  /** Undefined: the embedded process engine. */
+  readonly engine: EngineConfig | undefined;
   /** What service tasks may call besides public addresses. */
   readonly outboundAllow: readonly AllowRule[];
   /** CIDR ranges of the proxies whose X-Forwarded-For is trusted. */
@@ -89,6 +91,15 @@ export interface ClamdConfig {
   readonly address: ClamdAddress;
   /** Whether uploads are refused or accepted while clamd does not answer. */
   readonly whenAway: "refuse" | "accept";
+}
+
+/** The REST interface of Operaton or Camunda 7. */
+export interface EngineConfig {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** A header. Undefined: the engine asks for none. */
+  readonly authorization: string | undefined;
+  readonly timeoutMs: number;
 }
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -139,6 +150,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       otherwise: 300,
     }),
     clamd: clamdOf(env),
+    engine: engineOf(env),
     outboundAllow: allowRulesOf(env, "OUTBOUND_ALLOW"),
     trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
     workerThreads: wholeOf(env, "WORKER_THREADS", {
@@ -283,6 +295,23 @@ function clamdOf(env: Environment): ClamdConfig | undefined {
   const url = URL.parse(`tcp://${text}`);
   if (url?.hostname && url.port) return { address: { host: url.hostname, port: Number(url.port) }, whenAway };
   throw refusal("CLAMD_ADDRESS", text, "host:port, or the path of a socket");
+}
+
+function engineOf(env: Environment): EngineConfig | undefined {
+  const timeoutMs = 1_000 * numberOf(env, "ENGINE_TIMEOUT_SECONDS", { least: 1, most: 600, otherwise: 30 });
+  const url = baseUrlOf(env, "ENGINE_URL");
+  const names = ["ENGINE_USERNAME", "ENGINE_PASSWORD", "ENGINE_BEARER_TOKEN"] as const;
+  const [user, password, token] = names.map((name) => env[name]);
+  const first = names.find((name) => env[name] !== undefined);
+  if (!url && first) throw new ConfigError(`ENGINE_URL is not set; ${first} requires it`);
+  if ((user === undefined) !== (password === undefined))
+    throw new ConfigError("ENGINE_USERNAME and ENGINE_PASSWORD belong together; set both or none of them");
+  if (user !== undefined && token !== undefined)
+    throw new ConfigError("ENGINE_USERNAME and ENGINE_BEARER_TOKEN are both set; set only one of them");
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw new ConfigError("ENGINE_BEARER_TOKEN has spaces or unusual characters; set it to the token alone");
+  const basic = user && `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+  return url === undefined ? undefined : { url, timeoutMs, authorization: token ? `Bearer ${token}` : basic };
 }
 
 function listOf(env: Environment, name: string): string[] {

@@ -41,6 +41,7 @@ test("without any variable everything is embedded, with the documented defaults"
     "jwtIssuer",
     "jwtAudience",
     "publicBaseUrl",
+    "engine",
   ] as const)
     expect(parse()[absent]).toBeUndefined();
 });
@@ -156,6 +157,41 @@ test("object storage needs its bucket and keys", () => {
     expect(refusal({ ...s3, [name]: "" })).toMatch(new RegExp(`^${name} is not set`));
 });
 
+test("ENGINE_URL names an engine, with an account, with a token or with neither", () => {
+  const ENGINE_URL = "http://engine:8080/engine-rest";
+  expect(parse({ ENGINE_URL: `${ENGINE_URL}/` }).engine).toEqual({
+    url: ENGINE_URL,
+    authorization: undefined,
+    timeoutMs: 30_000,
+  });
+  expect(
+    parse({
+      ENGINE_URL,
+      ENGINE_USERNAME: "waybill",
+      ENGINE_PASSWORD: "pass:wörd",
+      ENGINE_TIMEOUT_SECONDS: "5",
+    }).engine,
+  ).toMatchObject({
+    authorization: `Basic ${Buffer.from("waybill:pass:wörd").toString("base64")}`,
+    timeoutMs: 5_000,
+  });
+  expect(parse({ ENGINE_URL, ENGINE_BEARER_TOKEN: "abc" }).engine?.authorization).toBe("Bearer abc");
+});
+
+test("the variables of the engine have to fit together", () => {
+  const ENGINE_URL = "http://engine:8080/engine-rest";
+  for (const name of ["ENGINE_USERNAME", "ENGINE_PASSWORD", "ENGINE_BEARER_TOKEN"])
+    expect(refusal({ [name]: "x" })).toBe(`ENGINE_URL is not set; ${name} requires it`);
+  for (const name of ["ENGINE_USERNAME", "ENGINE_PASSWORD"])
+    expect(refusal({ ENGINE_URL, [name]: "x" })).toMatch(
+      /^ENGINE_USERNAME and ENGINE_PASSWORD belong together/,
+    );
+  expect(
+    refusal({ ENGINE_URL, ENGINE_USERNAME: "x", ENGINE_PASSWORD: "y", ENGINE_BEARER_TOKEN: "z" }),
+  ).toMatch(/^ENGINE_USERNAME and ENGINE_BEARER_TOKEN are both set/);
+  expect(refusal({ ENGINE_URL: "http://waybill:hunter2@engine/engine-rest" })).not.toContain("hunter2");
+});
+
 test("an instance that is not self-contained requires a way to verify access tokens", () => {
   expect(refusal({ DATABASE_URL: "postgres://db.internal/waybill" })).toMatch(
     /^JWT_SECRET is not set; with DATABASE_URL/,
@@ -193,6 +229,8 @@ describe("a wrong value is one line that begins with its variable", () => {
     ["MEMORY_LIMIT", ["1", "255MB", "2000000000", "2TB", "half"]],
     ["SHUTDOWN_GRACE_SECONDS", ["-1", "601", "5s"]],
     ["SHUTDOWN_DRAIN_SECONDS", ["-1", "3601", "soon"]],
+    ["ENGINE_URL", ["engine:8080", "ftp://engine/engine-rest", "http://engine/engine-rest?x=1"]],
+    ["ENGINE_TIMEOUT_SECONDS", ["0", "601", "soon"]],
     ["OUTBOUND_ALLOW", ["https://core.bank", "10.0.0.0/33", "core:0", "*.bank.internal", "core,a b"]],
     ["TRUSTED_PROXIES", ["10.0.0.0/33", "proxy.internal", "10.0.0.0/8,x"]],
     ["SWAGGER_UI", ["true", "OFF"]],

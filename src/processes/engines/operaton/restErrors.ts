@@ -1,0 +1,62 @@
+/** What can go wrong with a call to the engine, and the Problem that a caller of Waybill gets for it. */
+import { Problem } from "../../../infrastructure/problem.ts";
+
+export interface EngineAnswer {
+  /** Of HTTP. */
+  readonly status: number;
+  /** The engine's class of exception, such as `RestException`. Empty if the answer had none. */
+  readonly type: string;
+  /** The engine's message: at most 4,000 characters. */
+  readonly message: string;
+  /** The engine's code of the exception. */
+  readonly code?: number;
+}
+
+/** The engine answered with an error, or with something that cannot be read. */
+export class EngineError extends Error implements EngineAnswer {
+  override readonly name = "EngineError";
+  readonly status: number;
+  readonly type: string;
+  readonly code: number | undefined;
+
+  constructor({ status, type, message, code }: EngineAnswer, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.type = type;
+    this.code = code;
+  }
+
+  /** A transaction lost against another one that changed the same row. Repeating it may work. */
+  get isOptimisticLocking(): boolean {
+    return (
+      this.type === "OptimisticLockingException" ||
+      /OptimisticLockingException|ENGINE-03005/.test(this.message)
+    );
+  }
+}
+
+/** No answer: the engine is away, too slow, or the connection broke. The engine may have done what it was asked. */
+export class EngineUnreachable extends Error {
+  override readonly name = "EngineUnreachable";
+}
+
+/** Statuses of a proxy whose engine is away, and of an engine that does not accept Waybill's credentials. */
+const away = new Set([401, 403, 429, 502, 503, 504]);
+
+/** Whether the engine itself judged the call. Its credentials, a proxy and a redirect are the operator's affair. */
+export const isJudgement = (error: unknown): error is EngineError =>
+  error instanceof EngineError && error.status >= 400 && !away.has(error.status);
+
+/**
+ * The Problem for an error of the engine: `engine_rejected` with its message if it judged the call, otherwise
+ * `engine_unavailable`. Any other error stays as it is.
+ */
+export function problemOf(error: unknown): unknown {
+  if (isJudgement(error)) {
+    const message = `The process engine refused this: ${error.message}`;
+    return new Problem("engine_rejected", { message, cause: error });
+  }
+  if (!(error instanceof EngineError || error instanceof EngineUnreachable)) return error;
+  const message = "The process engine gives no usable answer at the moment. Try again later.";
+  return new Problem("engine_unavailable", { message, cause: error });
+}
