@@ -18,14 +18,16 @@ export interface FairShareOptions {
   readonly maxWaiting: number;
 }
 
+/** Gives back what was taken, or all but `keep` of it. May be called more than once. */
+export type Release = (keep?: number) => void;
+
 export interface FairShare {
   /**
-   * Waits for `amount` and returns the function that gives it back, which may be called more than once. An amount above
-   * a group's share counts as the whole share. Throws `NoRoom` after `maxWaitMs`, or at once if too many wait.
+   * Waits for `amount` and returns the function that gives it back. An amount above a group's share counts as the whole share. Throws `NoRoom` after `maxWaitMs`, or at once if too many wait.
    */
-  take(group: string, amount?: number): Promise<() => void>;
+  take(group: string, amount?: number): Promise<Release>;
   /** Like `take`, but never waits. Undefined if there is no room now. */
-  tryTake(group: string, amount?: number): (() => void) | undefined;
+  tryTake(group: string, amount?: number): Release | undefined;
   /** The amount held now, by one group or by all. */
   held(group?: string): number;
 }
@@ -51,15 +53,16 @@ export function createFairShare(options: FairShareOptions): FairShare {
   const fits = (group: string, amount: number) =>
     held + amount <= capacity && (heldBy.get(group) ?? 0) + amount <= largest;
 
-  function hold(group: string, amount: number): () => void {
+  function hold(group: string, amount: number): Release {
     held += amount;
     heldBy.set(group, (heldBy.get(group) ?? 0) + amount);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      held -= amount;
-      const rest = (heldBy.get(group) ?? 0) - amount;
+    let left = amount;
+    return (keep = 0) => {
+      const given = Math.max(0, left - keep);
+      if (given === 0) return;
+      left -= given;
+      held -= given;
+      const rest = (heldBy.get(group) ?? 0) - given;
       if (rest > 0) heldBy.set(group, rest);
       else heldBy.delete(group);
       serve();
@@ -78,19 +81,19 @@ export function createFairShare(options: FairShareOptions): FairShare {
     }
   }
 
-  function tryTake(group: string, amount = 1): (() => void) | undefined {
+  function tryTake(group: string, amount = 1): Release | undefined {
     const size = Math.min(amount, largest);
     return !waiting.has(group) && fits(group, size) ? hold(group, size) : undefined;
   }
 
-  async function take(group: string, amount = 1): Promise<() => void> {
+  async function take(group: string, amount = 1): Promise<Release> {
     const taken = tryTake(group, amount);
     if (taken) return taken;
     const line = waiting.get(group) ?? [];
     if (line.length >= maxWaiting)
       throw new NoRoom(`${maxWaiting} requests of this group are waiting already`);
     const size = Math.min(amount, largest);
-    const { promise, resolve } = Promise.withResolvers<() => void>();
+    const { promise, resolve } = Promise.withResolvers<Release>();
     const waiter = { amount: size, grant: () => resolve(hold(group, size)) };
     line.push(waiter);
     waiting.set(group, line);

@@ -41,7 +41,8 @@ export interface OutcomesOptions {
 
 export function createOutcomes(options: OutcomesOptions): Outcomes {
   const { folder, sealing, log, mostFiles = 1_000, mostBytes = 256 * 1024 ** 2 } = options;
-  const fileOf = ({ serviceTaskId, attempt }: Attempt) => join(folder, `${serviceTaskId}.${attempt}`);
+  const fileOf = ({ serviceTaskId, attempt }: Attempt) =>
+    join(folder, `${encodeURIComponent(serviceTaskId)}.${attempt}`);
 
   async function keep(kept: KeptOutcome): Promise<boolean> {
     const { serviceTaskId: service_task_id, attempt } = kept;
@@ -65,8 +66,9 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
   const remove = (attempt: Attempt) => rm(fileOf(attempt), { force: true });
 
   async function read(name: string): Promise<KeptOutcome | undefined> {
-    const [, serviceTaskId = "", attempt] = fileName.exec(name) ?? [];
+    const [, encoded = "", attempt] = fileName.exec(name) ?? [];
     if (!attempt) return undefined;
+    const serviceTaskId = decodeURIComponent(encoded);
     const bytes = await readFile(join(folder, name));
     const plain = bytes[0] === openBrace;
     if (!plain && !sealing) throw new Error("the file is encrypted, and no key is configured");
@@ -98,7 +100,8 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
   return { keep, remove, storeLeftOver };
 }
 
-const fileName = /^([0-9a-f-]{36})\.(\d{1,9})$/;
+/** The task's id, which may be any text of an engine, encoded, and the attempt. */
+const fileName = /^(.+)\.(\d{1,9})$/;
 /** An unfinished file of this age was left by a process that was killed. */
 const abandonedMs = 3_600_000;
 const openBrace = 0x7b;

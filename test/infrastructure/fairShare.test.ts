@@ -24,6 +24,17 @@ test("an amount above the share counts as the whole share", () => {
   expect(share.held()).toBe(0);
 });
 
+test("what is not needed is given back early, and the rest later", () => {
+  const share = createFairShare(options);
+  const release = share.tryTake("a", 4);
+  release?.(1);
+  expect(share.held("a")).toBe(1);
+  release?.(3);
+  expect(share.held("a")).toBe(1);
+  release?.();
+  expect(share.held()).toBe(0);
+});
+
 test("a request that waits too long is refused, and so is one too many", async () => {
   const share = createFairShare(options);
   share.tryTake("a", 4);

@@ -187,6 +187,18 @@ test("the folder has a limit of files and of bytes", async () => {
   });
 });
 
+test("the id of a task may be any text of an engine", async () => {
+  await withFolder(async (folder) => {
+    const outcomes = createOutcomes({ folder, sealing: undefined, log: createLog("silent") });
+    const ids = ["4711", "call:1.2", "é:1"];
+    for (const serviceTaskId of ids) await outcomes.keep({ ...outcome(1), serviceTaskId });
+    const found: string[] = [];
+    await outcomes.storeLeftOver(async ({ serviceTaskId }) => void found.push(serviceTaskId));
+    expect(found.toSorted()).toEqual(ids);
+    expect(await all(outcomes)).toEqual([]);
+  });
+});
+
 test("a file of another key, a renamed one and a cut one stay, and do not hold up the others", async () => {
   await withFolder(async (folder) => {
     const log = createLog("silent");

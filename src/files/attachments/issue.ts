@@ -12,13 +12,15 @@ export interface Issue {
   readonly processInstanceId: string;
   /** One entry for each URL. */
   readonly attachmentIds: readonly string[];
+  /** Instances besides this one to which an attachment may be bound. */
+  readonly relatedInstances?: readonly string[] | undefined;
   /** The service task that sends the URLs, if Waybill itself runs it. */
   readonly serviceTaskId?: string;
 }
 
 /**
  * Returns the URLs in the order of the ids. Throws `not_configured` if Waybill has no public address or no secret for
- * URLs, and `not_committed` if an attachment is not committed to the process instance.
+ * URLs, and `not_committed` if an attachment is not committed to one of the process instances.
  */
 export async function issueDownloadUrls(
   { sql, config }: Infrastructure,
@@ -26,7 +28,7 @@ export async function issueDownloadUrls(
 ): Promise<DownloadUrl[]> {
   const { publicBaseUrl, downloadTokenSecret, downloadUrlTtlSeconds } = config;
   if (publicBaseUrl === undefined || downloadTokenSecret === undefined) throw cannotIssue();
-  const { tenantId, processInstanceId, serviceTaskId = null } = issue;
+  const { tenantId, processInstanceId, relatedInstances = [], serviceTaskId } = issue;
   // The signature covers the expiry, so it must be known first. A wrong clock of this process must not change it.
   const expiresAt = await databaseTimeIn(sql, downloadUrlTtlSeconds);
   const tokens = issue.attachmentIds.map((id) => {
@@ -37,8 +39,9 @@ export async function issueDownloadUrls(
   const unfit = await insertTokens(sql, stored, {
     tenantId,
     processInstanceId,
+    relatedInstances,
     expiresAt,
-    serviceTaskId,
+    serviceTaskId: serviceTaskId ?? null,
   });
   if (unfit.length > 0) throw notCommitted(unfit);
   return tokens.map(({ attachmentId, token }) => ({

@@ -1,6 +1,7 @@
 /** Statements on `waybill.download_tokens`. */
 
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
+import { isUuid } from "../../infrastructure/uuid.ts";
 
 /** The database's time in `seconds` from now, in milliseconds, because a token's signature covers milliseconds. */
 export async function databaseTimeIn(sql: Queryable, seconds: number): Promise<Date> {
@@ -10,6 +11,13 @@ export async function databaseTimeIn(sql: Queryable, seconds: number): Promise<D
   return row.moment;
 }
 
+/** The ids of a remote engine need not be UUIDs. Another text gets a UUID of its own. */
+function uuidOfTask(id: string): string {
+  if (isUuid(id)) return id;
+  const digest = new Bun.CryptoHasher("sha256").update(id).digest("hex");
+  return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+}
+
 export interface NewToken {
   readonly attachmentId: string;
   /** SHA-256 of the token, hexadecimal. */
@@ -17,8 +25,8 @@ export interface NewToken {
 }
 
 /**
- * Stores all tokens, or none if an attachment is not committed to the instance. Returns the ids of the attachments that
- * are not committed to it.
+ * Stores all tokens, or none if an attachment is not committed to one of the instances. Returns the ids of the
+ * attachments that are not.
  */
 export async function insertTokens(
   sql: Queryable,
@@ -26,11 +34,14 @@ export async function insertTokens(
   issue: {
     readonly tenantId: number;
     readonly processInstanceId: string;
+    readonly relatedInstances: readonly string[];
     readonly expiresAt: Date;
     readonly serviceTaskId: string | null;
   },
 ): Promise<string[]> {
   const ids = tokens.map(({ attachmentId }) => attachmentId);
+  const instances = [issue.processInstanceId, ...issue.relatedInstances];
+  const serviceTask = issue.serviceTaskId === null ? null : uuidOfTask(issue.serviceTaskId);
   const [row] = await sql<{ unfit: string[] | null }[]>`
     with wanted as (
       select "attachmentId" as id, decode(digest, 'hex') as digest
@@ -42,7 +53,7 @@ export async function insertTokens(
       where a.id = any(${ids}::uuid[])
         and a.tenant_id = ${issue.tenantId}
         and a.state = 'committed'
-        and a.process_instance_id = ${issue.processInstanceId}
+        and a.process_instance_id = any(${instances}::text[])
     ),
     unfit as (
       select id from wanted
@@ -52,7 +63,7 @@ export async function insertTokens(
     issued as (
       insert into waybill.download_tokens
         (digest, attachment_id, tenant_id, process_instance_id, expires_at, service_task_id)
-      select digest, id, ${issue.tenantId}, ${issue.processInstanceId}, ${issue.expiresAt}, ${issue.serviceTaskId}
+      select digest, id, ${issue.tenantId}, ${issue.processInstanceId}, ${issue.expiresAt}, ${serviceTask}
       from wanted
       where not exists (select from unfit)
     )
@@ -64,7 +75,7 @@ export async function insertTokens(
 export const revokeUnusedTokens = (sql: Queryable, serviceTaskId: string) => sql`
   update waybill.download_tokens
   set expires_at = now()
-  where service_task_id = ${serviceTaskId}
+  where service_task_id = ${uuidOfTask(serviceTaskId)}
     and used_at is null
     and expires_at > now()`;
 

@@ -23,11 +23,18 @@ export interface ServiceTaskRun {
   readonly processInstanceId: string;
   readonly serviceTaskId: string;
   readonly activityId: string;
+  /**
+   * Tells this task from others of the instance in its Idempotency-Key. Absent: the activity's id, if no two of an
+   * activity's tasks can have the same attempt.
+   */
+  readonly requestUnit?: string;
   /** From 1. */
   readonly attempt: number;
   readonly config: ServiceTaskConfig;
   /** The variables that the placeholders name, or more. Waits until there is room in memory. */
   loadVariables(): Promise<LoadedVariables>;
+  /** Other instances to which one of these attachments may be bound, such as the one that called this one. */
+  relatedInstances?(attachmentIds: readonly string[]): Promise<readonly string[]>;
 }
 
 export interface LoadedVariables {
@@ -93,8 +100,8 @@ const beginningOf = async (body: string, conceal: Conceal) =>
   (await conceal(body)).slice(0, rejectionCharacters).toWellFormed();
 
 /** Attempts of one task differ only in their number, so that a receiver recognises a second attempt. */
-function idempotencyKey({ processInstanceId, activityId, attempt }: ServiceTaskRun): string {
-  return `${processInstanceId}:${encodeURIComponent(activityId)}:${attempt}`;
+function idempotencyKey({ processInstanceId, activityId, requestUnit, attempt }: ServiceTaskRun): string {
+  return `${processInstanceId}:${encodeURIComponent(requestUnit ?? activityId)}:${attempt}`;
 }
 
 interface Ready {
@@ -175,6 +182,7 @@ async function issueFor(
       processInstanceId,
       serviceTaskId,
       attachmentIds,
+      relatedInstances: await run.relatedInstances?.(attachmentIds),
     });
     return issued.map(({ url }) => url);
   } catch (cause) {

@@ -102,10 +102,10 @@ test.each([
   expect(await tokensOf(file)).toHaveLength(0);
 });
 
-test("a further attempt has new URLs, and unused URLs of the earlier one are refused", async () => {
+const furtherAttempt = "a further attempt has new URLs, and unused URLs of the earlier one are refused (task %p)";
+test.each([crypto.randomUUID(), "4711"])(furtherAttempt, async (serviceTaskId) => {
   await withReceiver(async (receiver) => {
     const file = await commit(server);
-    const serviceTaskId = crypto.randomUUID();
     const both = { ...given(file, receiver.url), serviceTaskId };
     const twice = { ...both, properties: { ...both.properties, body: '["${card}","${card}"]' } };
     await carryOut(server, twice);

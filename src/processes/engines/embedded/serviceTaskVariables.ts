@@ -3,36 +3,12 @@
  * requests may wait for external systems at the same time, and one value may have 25 MB.
  */
 import type { Sql } from "../../../infrastructure/database/connect.ts";
-import { createFairShare, type FairShare } from "../../../infrastructure/fairShare.ts";
-import { DeliveryFailure } from "../../../infrastructure/outbound/failure.ts";
 import type { LoadedVariables } from "../../delivery/deliver.ts";
+import { type DeliveryMemory, loadWithin, mostBytes, valuesTooLarge } from "../../delivery/deliveryMemory.ts";
 import { namesSent, namesUsed, type ServiceTaskConfig } from "../../delivery/serviceTask.ts";
 import type { TypedValues } from "../../variables/variable.ts";
 import type { ClaimedRow } from "./serviceTaskQueries.ts";
 import { forDelivery, readContents, readForDelivery, sizesForDelivery } from "./variableQueries.ts";
-
-/** Bytes, shared among tenants. */
-export interface DeliveryMemory {
-  /** Values that are being written into a request. */
-  readonly values: FairShare;
-  /** Requests that wait for their answers. */
-  readonly requests: FairShare;
-}
-
-const megabyte = 1024 ** 2;
-/** As long as the longest call may take. */
-const maxWaitMs = 600_000;
-const share = { capacity: 256 * megabyte, groupCapacity: 128 * megabyte, maxWaitMs, maxWaiting: 256 };
-
-export const createDeliveryMemory = (): DeliveryMemory => ({
-  values: createFairShare(share),
-  requests: createFairShare(share),
-});
-
-/** Bytes of all values in a request. Enough for all values that one request to Waybill can write. */
-const mostBytes = 32 * megabyte;
-/** A value is in memory three times: as the database sent it, parsed, and written into the request. */
-const copies = 3;
 
 interface LoaderOptions {
   readonly row: ClaimedRow;
@@ -58,22 +34,10 @@ async function loadLarge(sql: Sql, { row, config, memory }: LoaderOptions): Prom
   const names = config.kind === "addon" ? null : namesUsed(config);
   const sizes = await sizesForDelivery(sql, id, { names, files: namesSent(config) });
   const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > mostBytes) throw tooLarge(bytes, config);
+  if (bytes > mostBytes) throw valuesTooLarge(bytes, config);
   const files = sizes.filter(({ type }) => type === "File").map(({ name }) => name);
-  // In this order, so that a holder of room for values never waits for room for requests.
-  const ended = await memory.requests.take(String(tenantId), bytes);
-  try {
-    const written = await memory.values.take(String(tenantId), copies * bytes);
-    try {
-      return { variables: await read(sql, id, { names, files }), written, ended };
-    } catch (error) {
-      written();
-      throw error;
-    }
-  } catch (error) {
-    ended();
-    throw error;
-  }
+  const readAll = async () => ({ variables: await read(sql, id, { names, files }), bytes });
+  return loadWithin(memory, { tenantId, bytes, read: readAll });
 }
 
 async function read(
@@ -84,11 +48,3 @@ async function read(
   const variables = forDelivery(await readForDelivery(sql, id, names));
   return files.length === 0 ? variables : { ...variables, ...(await readContents(sql, id, files)) };
 }
-
-const tooLarge = (bytes: number, { kind }: ServiceTaskConfig) =>
-  new DeliveryFailure(
-    "value_does_not_fit",
-    kind === "addon"
-      ? `The instance's variables have ${bytes} bytes. An addon gets all of them, up to ${mostBytes} bytes.`
-      : `The values of the placeholders have ${bytes} bytes. A request can have up to ${mostBytes} bytes of values.`,
-  );

@@ -4,6 +4,7 @@ import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
+import { createDeliveryMemory, type DeliveryMemory } from "../../delivery/deliveryMemory.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Rerun } from "../../engine.ts";
 import {
@@ -33,7 +34,7 @@ import {
   type TaskRow,
   unmarkTask,
 } from "./serviceTaskQueries.ts";
-import { createDeliveryMemory, type DeliveryMemory, loaderOf } from "./serviceTaskVariables.ts";
+import { loaderOf } from "./serviceTaskVariables.ts";
 import { advance } from "./step.ts";
 
 interface Claimed extends ClaimedTask {

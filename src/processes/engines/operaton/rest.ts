@@ -22,6 +22,8 @@ export interface EngineCall {
   readonly form?: FormData;
   /** For the whole call. By default ENGINE_TIMEOUT_SECONDS. */
   readonly timeoutMs?: number;
+  /** Bytes of the answer; 64 MiB by default. A larger one is an `EngineError` of the type `AnswerTooLarge`. */
+  readonly maxBytes?: number;
   /** Ends the call as if it had timed out. */
   readonly signal?: AbortSignal;
 }
@@ -79,7 +81,7 @@ async function answerOf(config: EngineConfig, call: EngineCall): Promise<Answer>
   };
   try {
     const response = await fetch(config.url + call.path + queryText(call.query), request);
-    const bytes = await readBounded(response);
+    const bytes = await readBounded(response, call.maxBytes ?? maxAnswerBytes);
     if (!response.ok) throw errorOf(response, bytes);
     return { bytes };
   } catch (cause) {
@@ -101,23 +103,23 @@ function queryText(query: EngineCall["query"] = {}): string {
   return given.length === 0 ? "" : `?${search}`;
 }
 
-async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     // Leaving the loop cancels the rest of the answer.
-    if (size > maxAnswerBytes) throw tooLarge(response.status);
+    if (size > maxBytes) throw tooLarge(response.status, maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks) as Uint8Array<ArrayBuffer>;
 }
 
-const tooLarge = (status: number) =>
+const tooLarge = (status: number, maxBytes: number) =>
   new EngineError({
     status,
     type: "AnswerTooLarge",
-    message: `The engine's answer is larger than ${maxAnswerBytes / 1024 ** 2} MiB`,
+    message: `The engine's answer is larger than ${maxBytes} bytes`,
   });
 
 /** Characters of an engine's message. It repeats the stack of causes, and whole values at worst. */
