@@ -59,6 +59,11 @@ export interface ProcessEngine {
     processInstanceIds: readonly string[],
   ): Promise<ReadonlyMap<string, string | null>>;
   /**
+   * The root of each instance: the one at the top of the call activities that lead to it, or the instance itself. An
+   * instance that the engine does not know is its own root.
+   */
+  findRoots(tenant: Tenant, processInstanceIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
    * A page of a process's instances with their variables, newest first, running and ended ones. Undefined if the tenant
    * has no such process. Throws `answer_too_large`.
    */

@@ -1,12 +1,12 @@
 /** Process instances, for those who may see them. */
-import { isParticipant } from "../discussions/participants.ts";
 import type { Sql } from "../infrastructure/database/connect.ts";
 import type { Caller } from "../tenants/caller.ts";
 import type { InstanceDetail, ProcessEngine } from "./engine.ts";
+import { takingPart } from "./roots.ts";
 
 /**
- * The instance, for administrators, engines, its starter and the participants of its discussion. Undefined for anybody
- * else. See docs/decisions/reads-and-forms.md.
+ * The instance, for administrators, engines, its starter and the participants of its discussion or of its root's.
+ * Undefined for anybody else. See docs/decisions/reads-and-forms.md.
  */
 export async function instanceFor(
   { sql, engine }: { readonly sql: Sql; readonly engine: ProcessEngine },
@@ -17,8 +17,8 @@ export async function instanceFor(
   const instance = await engine.findInstance(tenant, id);
   if (!instance) return undefined;
   if (instance.startedBy === subject || seesEveryInstance(caller)) return instance;
-  const discussion = { tenantId: tenant.id, processInstanceId: instance.processInstanceId };
-  return (await isParticipant(sql, discussion, subject)) ? instance : undefined;
+  const taking = await takingPart({ sql, engine }, caller, [instance.processInstanceId]);
+  return taking.length > 0 ? instance : undefined;
 }
 
 /** Whether the caller sees every instance of the tenant, and not only the own ones. */

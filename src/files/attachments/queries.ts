@@ -183,6 +183,18 @@ export async function boundAmong(
   return rows.map(({ id }) => id);
 }
 
+/** The instances to which these attachments are committed. */
+export async function instancesOf(sql: Sql, tenantId: number, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct process_instance_id as id
+    from waybill.attachments
+    where id = any(${ids}::uuid[])
+      and tenant_id = ${tenantId}
+      and state = 'committed'
+      and process_instance_id is not null`;
+  return rows.map(({ id }) => id);
+}
+
 /** Hides a draft of this actor. Returns the state that it had: a committed one stays; undefined if there is none. */
 export async function markDeleting(
   sql: Sql,

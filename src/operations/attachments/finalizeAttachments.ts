@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
-import { findParticipations } from "../../discussions/participants.ts";
 import { bindsAny } from "../../files/attachments/actor.ts";
 import { commitAttachments } from "../../files/attachments/commit.ts";
 import type { Handler } from "../../handler.ts";
+import { takingPart } from "../../processes/roots.ts";
 import type { Caller } from "../../tenants/caller.ts";
 
 /** Administrators and engines finalize any upload. Other users finalize their own, and others as `bindable` allows. */
@@ -18,14 +18,10 @@ export const finalizeAttachments: Handler<"finalizeAttachments"> = async ({ body
 };
 
 /** The instances that the user started or takes part in, and those of other engines, of which nothing is known here. */
-async function bindable(
-  { sql, engine }: Deps,
-  { tenant, subject }: Caller,
-  ids: readonly string[],
-): Promise<readonly string[]> {
-  const starters = await engine.findStarters(tenant, ids);
-  const open = (id: string) => !starters.has(id) || starters.get(id) === subject;
-  const processInstanceIds = ids.filter((id) => !open(id)).map((id) => id.toLowerCase());
-  const discussions = await findParticipations(sql, { tenantId: tenant.id, processInstanceIds }, subject);
-  return ids.filter((id) => open(id) || discussions.has(id.toLowerCase()));
+async function bindable(deps: Deps, caller: Caller, ids: readonly string[]): Promise<readonly string[]> {
+  const starters = await deps.engine.findStarters(caller.tenant, ids);
+  const open = (id: string) => !starters.has(id) || starters.get(id) === caller.subject;
+  const closed = ids.filter((id) => !open(id)).map((id) => id.toLowerCase());
+  const taking = closed.length === 0 ? [] : await takingPart(deps, caller, closed);
+  return ids.filter((id) => open(id) || taking.includes(id.toLowerCase()));
 }

@@ -73,6 +73,8 @@ function portOf(context: EngineContext): ProcessEngine {
     findInstance: ({ id }, processInstanceId) => findInstance(sql, id, processInstanceId),
     listInstances: ({ id }, query) => listInstances(sql, id, query),
     findStarters: ({ id }, processInstanceIds) => findStarters(sql, id, processInstanceIds),
+    // There are no call activities.
+    findRoots: async (_tenant, ids) => new Map(ids.map((id) => [id, id])),
     listReportInstances: ({ id }, query) => listReportInstances(sql, id, query),
     terminate: (termination) => terminate(context, termination),
     readVariables: ({ id }, processInstanceId) => readVariables(sql, processInstanceId, id),
