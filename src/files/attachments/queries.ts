@@ -195,6 +195,21 @@ export async function instancesOf(sql: Sql, tenantId: number, ids: readonly stri
   return rows.map(({ id }) => id);
 }
 
+/** The ids of those that an instance can still take: drafts, and files that were committed without an instance. */
+export async function unboundAmong(
+  sql: Queryable,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id::text
+    from waybill.attachments
+    where id = any(${ids}::uuid[])
+      and tenant_id = ${tenantId}
+      and (state = 'draft' or (state = 'committed' and process_instance_id is null))`;
+  return rows.map(({ id }) => id);
+}
+
 /** Hides a draft of this actor. Returns the state that it had: a committed one stays; undefined if there is none. */
 export async function markDeleting(
   sql: Sql,
@@ -233,18 +248,36 @@ export interface RemovalLimits {
   /** A removal that began this long ago has failed and can be claimed again. */
   readonly leaseSeconds: number;
   readonly count: number;
+  /** Whether Waybill follows the variables of an engine of its own, such as Operaton. */
+  readonly isFollowed: boolean;
 }
+
+/**
+ * Such an engine may hold the file in a variable that Waybill has not read yet. The file is due only if every
+ * variable that was stored before this moment has been read (`waybill.variable_readings`). So nothing that a process
+ * holds is removed while the engine is away.
+ */
+const wasReadSince = (sql: Queryable, isFollowed: boolean, seconds: number) => sql`
+  (not ${isFollowed} or exists (
+    select
+    from waybill.variable_readings r
+    where r.tenant_id = attachments.tenant_id
+      and r.complete_until >= attachments.state_since + make_interval(secs => ${seconds})
+  ))`;
 
 /** Sets up to `count` attachments that are due to `deleting`, so that only this process removes them. */
 export async function claimForRemoval(
   sql: Sql,
-  { draftHours, leaseSeconds, count }: RemovalLimits,
+  { draftHours, leaseSeconds, count, isFollowed }: RemovalLimits,
 ): Promise<FileRef[]> {
+  const age = draftHours * 3600;
   return sql<FileRef[]>`
     with due as (
       select id
       from waybill.attachments
-      where (state = 'draft' and state_since < now() - make_interval(secs => ${draftHours * 3600}))
+      where (state = 'draft'
+             and state_since < now() - make_interval(secs => ${age})
+             and ${wasReadSince(sql, isFollowed, age)})
          or (state = 'receiving' and state_since < now() - interval '1 hour')
          or (state = 'deleting' and state_since < now() - make_interval(secs => ${leaseSeconds}))
       order by state_since
@@ -261,15 +294,17 @@ export async function claimForRemoval(
 /** As `claimForRemoval`, for attachments committed without an instance that no instance took for so many days. */
 export async function claimUnbound(
   sql: Sql,
-  { days, count }: { readonly days: number; readonly count: number },
+  { days, count, isFollowed }: { readonly days: number } & Pick<RemovalLimits, "count" | "isFollowed">,
 ): Promise<FileRef[]> {
+  const age = days * 86_400;
   return sql<FileRef[]>`
     with due as (
       select id
       from waybill.attachments
       where state = 'committed'
         and process_instance_id is null
-        and state_since < now() - make_interval(secs => ${days * 86_400})
+        and state_since < now() - make_interval(secs => ${age})
+        and ${wasReadSince(sql, isFollowed, age)}
       order by state_since
       limit ${count}
       for update skip locked

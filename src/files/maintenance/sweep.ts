@@ -33,14 +33,17 @@ export async function sweepOnce(deps: Infrastructure): Promise<number> {
   await deleteStale(sql);
   await purgeExpiredRevocations(sql);
   await deleteOldDays(sql);
+  // The embedded engine binds files in the transaction that writes the variable.
+  const isFollowed = config.engine !== undefined;
   const leaseSeconds = Math.min(longestLeaseSeconds, config.draftSweepIntervalSeconds);
   // Independent of each other: an object that cannot be removed stops only its own removal.
   const outcomes = await Promise.allSettled([
     removeDue(attachments, deps, {
-      claim: (count) => claimForRemoval(sql, { draftHours: config.draftMaxAgeHours, leaseSeconds, count }),
+      claim: (count) =>
+        claimForRemoval(sql, { draftHours: config.draftMaxAgeHours, leaseSeconds, count, isFollowed }),
     }),
     removeDue(attachments, deps, {
-      claim: (count) => claimUnbound(sql, { days: config.unboundMaxAgeDays, count }),
+      claim: (count) => claimUnbound(sql, { days: config.unboundMaxAgeDays, count, isFollowed }),
     }),
     removeDue(storedFiles, deps, { claim: (count) => claimStoredFiles(sql, { leaseSeconds, count }) }),
     removeAbandoned(deps),

@@ -1,0 +1,11 @@
+/** Times as the engine reads and writes them: `2026-11-22T04:43:09.666+0000`, with milliseconds. */
+
+export const engineTime = (moment: Date): string => moment.toISOString().replace("Z", "+0000");
+
+/** Throws a `TypeError` for a text that is no such time. */
+export function parseEngineTime(text: string): Date {
+  const moment = new Date(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
+  if (Number.isNaN(moment.getTime()))
+    throw new TypeError("the engine answered with a time that cannot be read");
+  return moment;
+}
