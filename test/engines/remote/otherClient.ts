@@ -34,3 +34,28 @@ export const writeVariables = (processInstanceId: string, modifications: EngineV
 
 export const writeTaskVariables = (taskId: string, modifications: EngineValues) =>
   askEngine(`/task/${taskId}/localVariables`, jsonBody({ modifications }));
+
+export interface LockedTask {
+  readonly id: string;
+  readonly processInstanceId: string;
+}
+
+/** Fetches one task of the topic as a worker that is not Waybill. Undefined if there is none. */
+export async function fetchTask(tenant: string, topicName: string): Promise<LockedTask | undefined> {
+  const topics = [{ topicName, lockDuration: 60_000, tenantIdIn: [tenant] }];
+  const body = { workerId: "another worker", maxTasks: 1, topics };
+  return (await askEngine<LockedTask[]>("/external-task/fetchAndLock", jsonBody(body)))[0];
+}
+
+/** Reports a failure without retries, which is an incident. */
+export const failTask = ({ id }: LockedTask, errorMessage: string) =>
+  askEngine(
+    `/external-task/${id}/failure`,
+    jsonBody({
+      workerId: "another worker",
+      errorMessage,
+      errorDetails: errorMessage,
+      retries: 0,
+      retryTimeout: 0,
+    }),
+  );

@@ -129,7 +129,7 @@ export class EngineApi extends runtime.BaseAPI {
     }
 
     /**
-     * Returns one URL for each entry of `attachment_ids`, for all of them or for none. Each attachment must be committed to the process instance. The URLs are secrets: Waybill stores only their digests. 
+     * Returns one URL for each entry of `attachment_ids`, for all of them or for none. Each attachment must be committed to the process instance, or to one with the same root (call activities). The URLs are secrets: Waybill stores only their digests. 
      * Issue single-use download URLs
      */
     async issueDownloadUrlsRaw(requestParameters: IssueDownloadUrlsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<DownloadUrls>> {
@@ -140,7 +140,7 @@ export class EngineApi extends runtime.BaseAPI {
     }
 
     /**
-     * Returns one URL for each entry of `attachment_ids`, for all of them or for none. Each attachment must be committed to the process instance. The URLs are secrets: Waybill stores only their digests. 
+     * Returns one URL for each entry of `attachment_ids`, for all of them or for none. Each attachment must be committed to the process instance, or to one with the same root (call activities). The URLs are secrets: Waybill stores only their digests. 
      * Issue single-use download URLs
      */
     async issueDownloadUrls(requestParameters: IssueDownloadUrlsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<DownloadUrls> {

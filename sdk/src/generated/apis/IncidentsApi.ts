@@ -92,7 +92,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Newest first. Returns the open incidents unless `resolved` is `true`.
+     * Newest first. Returns the open incidents unless `resolved` is `true`. Beside Operaton or Camunda 7 the list has all incidents of the tenant there, also those of other workers, timers and applications. Those of called processes are among the incidents of their root. The newest 10,000 can be listed. 
      * List incidents
      */
     async listIncidentsRaw(requestParameters: ListIncidentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<Incident>>> {
@@ -103,7 +103,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Newest first. Returns the open incidents unless `resolved` is `true`.
+     * Newest first. Returns the open incidents unless `resolved` is `true`. Beside Operaton or Camunda 7 the list has all incidents of the tenant there, also those of other workers, timers and applications. Those of called processes are among the incidents of their root. The newest 10,000 can be listed. 
      * List incidents
      */
     async listIncidents(requestParameters: ListIncidentsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<Incident>> {
@@ -158,7 +158,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Runs the task again after its cause was fixed. The task gets new download URLs, and unused URLs of earlier attempts stop working. Its `Idempotency-Key` has the next attempt number. The result shows in the process instance, or as a new incident. 
+     * Runs the task again after its cause was fixed. The task gets new download URLs, and unused URLs of earlier attempts stop working. Its `Idempotency-Key` has the next attempt number. The result shows in the process instance, or as a new incident. Beside Operaton or Camunda 7, the task of another worker is handed out again, and an incident that an application has reported cannot be rerun. 
      * Rerun the service task
      */
     async rerunIncidentRaw(requestParameters: RerunIncidentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Rerun>> {
@@ -169,7 +169,7 @@ export class IncidentsApi extends runtime.BaseAPI {
     }
 
     /**
-     * Runs the task again after its cause was fixed. The task gets new download URLs, and unused URLs of earlier attempts stop working. Its `Idempotency-Key` has the next attempt number. The result shows in the process instance, or as a new incident. 
+     * Runs the task again after its cause was fixed. The task gets new download URLs, and unused URLs of earlier attempts stop working. Its `Idempotency-Key` has the next attempt number. The result shows in the process instance, or as a new incident. Beside Operaton or Camunda 7, the task of another worker is handed out again, and an incident that an application has reported cannot be rerun. 
      * Rerun the service task
      */
     async rerunIncident(requestParameters: RerunIncidentRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Rerun> {

@@ -648,7 +648,8 @@ export interface Incident {
      * (the server ended during the call), `process_failed` (the integration answered or a timer fired, but the
      * process cannot continue), `internal_error` (see the server's log), or why the request could not be sent or got
      * no answer, such as `unknown_placeholder`, `addon_not_found`, `secret_not_found`, `refused_by_policy`,
-     * `unreachable`, `timed_out`.
+     * `unreachable`, `timed_out`. Beside Operaton or Camunda 7 also `external_task_failed` (another worker has given
+     * up its task), and the types of incidents that applications report there.
      * 
      * @type {string}
      * @memberof Incident

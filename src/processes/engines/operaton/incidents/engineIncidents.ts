@@ -1,0 +1,135 @@
+/**
+ * Incidents in the engine's history, open and ended ones. An incident in a called process has a copy in each instance
+ * above it, without a configuration. Waybill shows the cause alone, which is what a rerun is about.
+ */
+import { Problem } from "../../../../infrastructure/problem.ts";
+import type { Tenant } from "../../../../tenants/tenant.ts";
+import type { IncidentQuery } from "../../../engine.ts";
+import type { OperatonContext } from "../operatonContext.ts";
+import { isEngineId } from "../rest.ts";
+
+export interface EngineIncident {
+  readonly id: string;
+  readonly tenantId: string | null;
+  readonly processDefinitionKey: string | null;
+  readonly processInstanceId: string | null;
+  readonly createTime: string;
+  /** Null while the incident is open. */
+  readonly endTime: string | null;
+  /** `failedExternalTask`, `failedJob`, or any other that an application has made. */
+  readonly incidentType: string;
+  readonly activityId: string | null;
+  /** Where the process failed after a job began at `activityId`. */
+  readonly failedActivityId: string | null;
+  readonly rootCauseIncidentId: string | null;
+  /** The id of the external task or of the job. */
+  readonly configuration: string | null;
+  /** The id of the entry in the log of external tasks or of jobs. */
+  readonly historyConfiguration: string | null;
+  /** Cut at 666 characters. */
+  readonly incidentMessage: string | null;
+}
+
+/** Incidents that the engine is asked for at a time, at least and at most. There are copies among them. */
+const leastAsked = 100;
+const mostAsked = 500;
+/** Incidents that are read for one page. */
+const mostRead = 10_000;
+
+/**
+ * A page of causes, newest first. With an instance, those of the instances that it has called are among them. Throws
+ * `answer_too_large` for a page that is too far back.
+ */
+export async function readIncidents(
+  context: OperatonContext,
+  tenant: Tenant,
+  query: IncidentQuery,
+): Promise<EngineIncident[]> {
+  const { processInstanceId: instance, offset, limit } = query;
+  if (instance !== undefined && !isEngineId(instance)) return [];
+  const causes = new Map<string, EngineIncident>();
+  const batch = Math.min(mostAsked, Math.max(leastAsked, 2 * (offset + limit)));
+  for (let read = 0; causes.size < offset + limit; read += batch) {
+    if (read >= mostRead) throw tooFarBack();
+    const incidents = await ask(context, tenant, {
+      ...conditionsOf(query),
+      firstResult: read,
+      maxResults: batch,
+    });
+    for (const incident of incidents) {
+      const cause = incident.rootCauseIncidentId ?? incident.id;
+      if (instance !== undefined || cause === incident.id) causes.set(cause, causes.get(cause) ?? incident);
+    }
+    if (incidents.length < batch) break;
+  }
+  const page = [...causes.values()].slice(offset, offset + limit);
+  return inParallel(page, (incident) => causeOf(context, tenant, incident));
+}
+
+const conditionsOf = ({ processInstanceId, resolved }: IncidentQuery) => ({
+  processInstanceId,
+  // An incident ends as resolved, or as deleted with its instance.
+  ...(resolved ? { endTimeAfter: "1970-01-01T00:00:00.000+0000" } : { open: true }),
+  sortBy: "createTime",
+  sortOrder: "desc",
+});
+
+const tooFarBack = () =>
+  new Problem("answer_too_large", {
+    message: `Only the newest ${mostRead} incidents can be listed. Ask for those of one process instance.`,
+  });
+
+/** The incident itself, or the one that it is a copy of. */
+export async function causeOf(
+  context: OperatonContext,
+  tenant: Tenant,
+  incident: EngineIncident,
+): Promise<EngineIncident> {
+  const cause = incident.rootCauseIncidentId ?? incident.id;
+  return cause === incident.id ? incident : ((await findIncident(context, tenant, cause)) ?? incident);
+}
+
+/** Undefined if the tenant has no such incident. */
+export async function findIncident(
+  context: OperatonContext,
+  tenant: Tenant,
+  incidentId: string,
+): Promise<EngineIncident | undefined> {
+  return isEngineId(incidentId) ? (await ask(context, tenant, { incidentId, maxResults: 1 }))[0] : undefined;
+}
+
+/** Whether the external task has no later incident. */
+export async function isNewest(
+  context: OperatonContext,
+  tenant: Tenant,
+  { id, configuration }: EngineIncident,
+): Promise<boolean> {
+  const newestFirst = { sortBy: "createTime", sortOrder: "desc", maxResults: 1 };
+  const [newest] = await ask(context, tenant, { configuration: configuration ?? undefined, ...newestFirst });
+  return newest?.id === id;
+}
+
+type Conditions = Readonly<Record<string, string | number | boolean | undefined>>;
+
+async function ask(
+  { rest }: OperatonContext,
+  { slug }: Tenant,
+  conditions: Conditions,
+): Promise<EngineIncident[]> {
+  const query = { ...conditions, tenantIdIn: slug };
+  const incidents = await rest.call<EngineIncident[]>({ path: "/history/incident", query });
+  return incidents.filter(({ tenantId }) => tenantId === slug);
+}
+
+const callsAtOnce = 8;
+
+/** Maps in order, a few at a time. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += callsAtOnce)
+    results.push(...(await Promise.all(items.slice(at, at + callsAtOnce).map(map))));
+  return results;
+}
