@@ -112,6 +112,14 @@ export interface ProcessEngine {
    * Resolves an incident and runs its service task or timer again. Throws `incident_not_found` and `incident_resolved`.
    */
   rerun(rerun: Rerun): Promise<{ readonly processInstanceId: string }>;
+
+  /** What is wrong with the engine now, for an operator. Answers within three seconds. */
+  warnings(): Promise<readonly EngineWarning[]>;
+}
+
+export interface EngineWarning {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** A form-js schema. */

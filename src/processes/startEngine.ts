@@ -8,6 +8,7 @@ import { resealAll } from "../tenants/secrets/secrets.ts";
 import type { ProcessEngine } from "./engine.ts";
 import type { EngineDriver } from "./engineDriver.ts";
 import { createEmbeddedEngine } from "./engines/embedded/embeddedEngine.ts";
+import { createOperatonEngine } from "./engines/operaton/operatonEngine.ts";
 import { createOutcomes } from "./serviceTaskOutcomes.ts";
 import { carryOut, storeLate } from "./serviceTaskWorker.ts";
 
@@ -44,8 +45,13 @@ export async function startEngine(
   return engine;
 }
 
-const createDriver = ({ sql, log, workers }: Infrastructure, jobs: Jobs): Promise<EngineDriver> =>
-  createEmbeddedEngine(sql, { log, workers, jobs });
+/** ENGINE_URL names the engine to work with. Without it, Waybill runs processes itself. */
+function createDriver(infrastructure: Infrastructure, jobs: Jobs): Promise<EngineDriver> {
+  const { sql, log, workers, config } = infrastructure;
+  return config.engine
+    ? createOperatonEngine(infrastructure, { config: config.engine, jobs })
+    : createEmbeddedEngine(sql, { log, workers, jobs });
+}
 
 /** Encrypts files on this machine. Any secret of this Waybill instance will do, because the files stay here. */
 function sealingOf({ secretsKeys, downloadTokenSecret }: Config) {

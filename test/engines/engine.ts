@@ -28,7 +28,7 @@ export type EngineName = (typeof engines)[number];
 /** The engine under test. */
 export const engineName = chosenEngine(process.env.WAYBILL_TEST_ENGINE);
 /** Its REST interface, without a slash at the end. Undefined for the embedded engine. */
-const engineUrl = urlOf(engineName, process.env.WAYBILL_TEST_ENGINE_URL);
+export const engineUrl = urlOf(engineName, process.env.WAYBILL_TEST_ENGINE_URL);
 
 function chosenEngine(name = "embedded"): EngineName {
   const engine = engines.find((each) => each === name);
@@ -64,7 +64,8 @@ async function requireEngine(url: string): Promise<void> {
 /** Asks the remote engine itself. Throws where it answers with an error, or where there is no remote engine. */
 export async function askEngine<T = unknown>(path: string, init: RequestInit = {}): Promise<T> {
   if (!engineUrl) throw new Error("The embedded engine has no REST interface.");
-  const headers = { ...(init.body ? { "content-type": "application/json" } : {}), ...init.headers };
+  const isJson = typeof init.body === "string";
+  const headers = { ...(isJson ? { "content-type": "application/json" } : {}), ...init.headers };
   const answer = await fetch(`${engineUrl}${path}`, { ...init, headers });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`The engine answers ${answer.status} to ${path}: ${text}`);

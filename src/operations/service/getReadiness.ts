@@ -13,16 +13,18 @@ const diskLow = {
 
 /**
  * The process is ready if it is not draining and the database answers on a connection that no request uses. A wrong
- * clock or a full disk is only a warning: the database's clock may be the wrong one, and downloads work without room
- * for uploads.
+ * clock, a full disk or an engine that is away is only a warning: the database's clock may be the wrong one, and
+ * downloads work without room for uploads and without the engine.
  */
-export const getReadiness: Handler<"getReadiness"> = async (_request, { control, now, draining, disk }) => {
+export const getReadiness: Handler<"getReadiness"> = async (_request, deps) => {
+  const { control, now, draining, disk, engine } = deps;
   if (draining()) throw new Problem("draining", { headers: { "Retry-After": "5" } });
-  const checks = Promise.all([clockOffset(control, now), disk.isLow()]);
-  const [offset, isLow] = await withTimeout(checks, { ms: answerMs, onTimeout: noAnswer });
+  const checks = Promise.all([clockOffset(control, now), disk.isLow(), engine.warnings()]);
+  const [offset, isLow, ofEngine] = await withTimeout(checks, { ms: answerMs, onTimeout: noAnswer });
   const warnings = [
     ...(offset === undefined ? [] : [{ code: "clock_off", message: offsetMessage(offset) }]),
     ...(isLow ? [diskLow] : []),
+    ...ofEngine,
   ];
   return { status: 200, body: { status: "ok", ...(warnings.length > 0 ? { warnings } : {}) } };
 };

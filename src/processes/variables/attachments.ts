@@ -13,7 +13,9 @@ export const attachmentIdIn = ({ type, value }: Pick<StoredVariable, "type" | "v
   type === "String" || type === "Json" ? attachmentIdOf(JSON.parse(value)) : undefined;
 
 /** The ids of the attachments that the variables name, without duplicates. */
-export function attachmentIdsOf(variables: Variables): string[] {
+export function attachmentIdsOf(
+  variables: ReadonlyMap<string, Pick<StoredVariable, "type" | "value">>,
+): string[] {
   const ids = [...variables.values()].map(attachmentIdIn).filter((id) => id !== undefined);
   return [...new Set(ids)];
 }

@@ -5,8 +5,8 @@ import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts"
 import { recordSuccess } from "../../../tenants/audit.ts";
 import { lockTenant } from "../../../tenants/queries.ts";
 import { transactionTableName } from "../../../tenants/transactionTable.ts";
+import { auditOf } from "../../audit.ts";
 import type { Deployed, NewDeployment } from "../../engine.ts";
-import { auditOf } from "./audit.ts";
 import { insertDefinition, isDeployed } from "./definitionQueries.ts";
 import type { ValidModel } from "./deployWork.ts";
 import type { EngineContext } from "./engineContext.ts";

@@ -89,5 +89,6 @@ function portOf(context: EngineContext): ProcessEngine {
     assignTask: (assignment) => assignTask(context, assignment),
     listIncidents: ({ id }, query) => listIncidents(sql, id, query),
     rerun: (wanted) => rerun(context, wanted),
+    warnings: async () => [],
   };
 }

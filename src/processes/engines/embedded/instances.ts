@@ -6,11 +6,11 @@ import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
+import { auditOf } from "../../audit.ts";
 import type { Corrections, Instance, NewInstance, Termination } from "../../engine.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { bindAttachments, requireOwnUploads } from "../../variables/binding.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
-import { auditOf } from "./audit.ts";
 import { findLatest } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
 import {

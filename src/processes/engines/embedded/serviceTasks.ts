@@ -4,6 +4,7 @@ import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
+import { auditOf } from "../../audit.ts";
 import { createDeliveryMemory, type DeliveryMemory } from "../../delivery/deliveryMemory.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Rerun } from "../../engine.ts";
@@ -18,7 +19,6 @@ import {
 } from "../../serviceTasks.ts";
 import { storedVariables } from "../../variables/parse.ts";
 import type { TypedValues } from "../../variables/variable.ts";
-import { auditOf } from "./audit.ts";
 import type { EngineContext, ServiceTaskJob } from "./engineContext.ts";
 import { lockIncident, resolveIncident } from "./incidentQueries.ts";
 import { raise, raiseWithAnswer } from "./incidents.ts";

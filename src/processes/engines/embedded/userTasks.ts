@@ -2,9 +2,9 @@
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
+import { auditOf } from "../../audit.ts";
 import type { TaskAssignment, TaskChange, TaskCompletion } from "../../engine.ts";
 import { requireMayClaim, requireMayComplete, requireMayUnclaim } from "../../userTasks.ts";
-import { auditOf } from "./audit.ts";
 import type { EngineContext } from "./engineContext.ts";
 import { StaleEvent } from "./run.ts";
 import { advance } from "./step.ts";

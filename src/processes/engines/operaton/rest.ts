@@ -6,13 +6,13 @@
  */
 import type { EngineConfig } from "../../../infrastructure/config.ts";
 import { parseJson, parseJsonInTurns, smallText } from "../../../infrastructure/json.ts";
-import { EngineError, EngineUnreachable } from "./restErrors.ts";
+import { answerTooLarge, EngineError, EngineUnreachable } from "./restErrors.ts";
 
 /** A value of a query. A list is sent with commas. Undefined is not sent. */
-type QueryValue = string | number | boolean | readonly string[] | undefined;
+export type QueryValue = string | number | boolean | readonly string[] | undefined;
 
 export interface EngineCall {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   /** Begins with a slash. Make it with `` at`…` `` if it has an id in it. */
   readonly path: string;
   readonly query?: Readonly<Record<string, QueryValue>>;
@@ -36,6 +36,8 @@ export interface EngineRest {
   call<T = unknown>(call: EngineCall): Promise<T>;
   /** The bytes of the answer, for files. Throws like `call`. */
   bytes(call: EngineCall): Promise<Uint8Array<ArrayBuffer>>;
+  /** How many bytes the answer to GET would have. Throws like `call`. */
+  size(path: string): Promise<number>;
 }
 
 /** Bytes of one answer. An instance has 16 MiB of variables at most, written twice where they are JSON in JSON. */
@@ -46,6 +48,7 @@ export function createEngineRest(config: EngineConfig): EngineRest {
   const bytes = async (call: EngineCall) => (await answerOf(config, call)).bytes;
   return {
     bytes,
+    size: async (path) => Number((await answerOf(config, { method: "HEAD", path })).length ?? 0),
     call: async <T>(call: EngineCall) => (await parsed(await bytes(call))) as T,
   };
 }
@@ -67,6 +70,8 @@ export const isEngineId = (text: string) => /^[\p{L}\p{N}_:.-]{1,64}$/u.test(tex
 
 interface Answer {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The header Content-Length. */
+  readonly length: string | null;
 }
 
 async function answerOf(config: EngineConfig, call: EngineCall): Promise<Answer> {
@@ -83,7 +88,7 @@ async function answerOf(config: EngineConfig, call: EngineCall): Promise<Answer>
     const response = await fetch(config.url + call.path + queryText(call.query), request);
     const bytes = await readBounded(response, call.maxBytes ?? maxAnswerBytes);
     if (!response.ok) throw errorOf(response, bytes);
-    return { bytes };
+    return { bytes, length: response.headers.get("Content-Length") };
   } catch (cause) {
     throw cause instanceof EngineError ? cause : new EngineUnreachable(reasonOf(cause, timeoutMs), { cause });
   }
@@ -118,7 +123,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
 const tooLarge = (status: number, maxBytes: number) =>
   new EngineError({
     status,
-    type: "AnswerTooLarge",
+    type: answerTooLarge,
     message: `The engine's answer is larger than ${maxBytes} bytes`,
   });
 

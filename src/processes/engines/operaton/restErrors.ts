@@ -38,7 +38,17 @@ export class EngineError extends Error implements EngineAnswer {
 /** No answer: the engine is away, too slow, or the connection broke. The engine may have done what it was asked. */
 export class EngineUnreachable extends Error {
   override readonly name = "EngineUnreachable";
+
+  /** Whether the call may have reached the engine: not if there was no connection. */
+  get mayHaveArrived(): boolean {
+    return !noConnection.has((this.cause as { code?: string } | undefined)?.code ?? "");
+  }
 }
+
+const noConnection = new Set(["ConnectionRefused", "ECONNREFUSED", "FailedToOpenSocket", "ENOTFOUND"]);
+
+/** The type of an answer that is larger than Waybill reads. */
+export const answerTooLarge = "AnswerTooLarge";
 
 /** Statuses of a proxy whose engine is away, and of an engine that does not accept Waybill's credentials. */
 const away = new Set([401, 403, 429, 502, 503, 504]);
@@ -47,11 +57,30 @@ const away = new Set([401, 403, 429, 502, 503, 504]);
 export const isJudgement = (error: unknown): error is EngineError =>
   error instanceof EngineError && error.status >= 400 && !away.has(error.status);
 
+/** Statuses of a proxy that has passed the call on and waits no longer. */
+const lost = new Set([502, 503, 504]);
+
+/** Whether there is no engine to be asked at the moment: no answer, or that of a proxy that finds none. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof EngineUnreachable ||
+  (error instanceof EngineError && (lost.has(error.status) || error.status === 429));
+
+/** Whether the engine has certainly not done what it was asked: it judged against it, or was never asked. */
+export function wasNotDone(error: unknown): boolean {
+  if (error instanceof EngineError) return error.status >= 300 && !lost.has(error.status);
+  return error instanceof EngineUnreachable ? !error.mayHaveArrived : true;
+}
+
 /**
  * The Problem for an error of the engine: `engine_rejected` with its message if it judged the call, otherwise
  * `engine_unavailable`. Any other error stays as it is.
  */
 export function problemOf(error: unknown): unknown {
+  if (error instanceof EngineError && error.type === answerTooLarge)
+    return new Problem("answer_too_large", {
+      message: `${error.message}. Ask for fewer entries.`,
+      cause: error,
+    });
   if (isJudgement(error)) {
     const message = `The process engine refused this: ${error.message}`;
     return new Problem("engine_rejected", { message, cause: error });

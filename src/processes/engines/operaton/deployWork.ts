@@ -1,0 +1,78 @@
+/** Work of a deployment in another thread: reads the model and its forms. */
+import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
+import type { NewDeployment } from "../../engine.ts";
+import { readForm } from "../../formSchema.ts";
+import { type EngineModel, type ExecutableProcess, readModel, withHistoryTime } from "./readModel.ts";
+
+export interface ReadyModel {
+  readonly kind: "model";
+  readonly process: ExecutableProcess;
+  readonly warnings: readonly string[];
+  /** The files of the forms, with the names that the engine needs. */
+  readonly forms: readonly { readonly name: string; readonly text: string }[];
+  /** The model with a time for its history. Undefined if it has one. */
+  readonly bpmnWithHistory: string | undefined;
+}
+
+export interface FaultyModel {
+  readonly kind: "invalid_bpmn" | "invalid_form";
+  readonly errors: readonly Fault[];
+}
+
+export function readDeployment({
+  bpmn,
+  forms,
+}: Pick<NewDeployment, "bpmn" | "forms">): ReadyModel | FaultyModel {
+  const model = readModel(bpmn);
+  const [process] = model.processes;
+  const missing = process ? [] : ['The model has no process with isExecutable="true".'];
+  const details = model.faults.length > 0 ? model.faults : missing;
+  if (!process || details.length > 0) {
+    const errors = details.slice(0, maxFaults).map((detail) => ({ pointer: "/bpmn", detail }));
+    return { kind: "invalid_bpmn", errors };
+  }
+  const read = readForms(forms);
+  if ("errors" in read) return { kind: "invalid_form", errors: read.errors };
+  const withHistory = withHistoryTime(bpmn, model.processes);
+  return {
+    kind: "model",
+    process,
+    warnings: warningsOf(model, read.ids),
+    forms: read.files,
+    bpmnWithHistory: withHistory === bpmn ? undefined : withHistory,
+  };
+}
+
+interface ReadForms {
+  readonly ids: ReadonlySet<string>;
+  readonly files: ReadyModel["forms"];
+}
+
+function readForms(forms: NewDeployment["forms"]): ReadForms | { readonly errors: readonly Fault[] } {
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  const errors: Fault[] = [];
+  const files = forms.map(({ fileName, text }, index) => {
+    const form = readForm(text);
+    const id = typeof form === "string" ? "" : form.id;
+    const why =
+      typeof form === "string"
+        ? form
+        : ids.has(id) && `Another file of this deployment has the form id "${id}" too.`;
+    if (why) errors.push({ pointer: `/form/${index}`, detail: `${fileName}: ${why}` });
+    ids.add(id);
+    // The engine takes a file for a form by the end of its name, and a name once.
+    const name = fileName.endsWith(".form") && !names.has(fileName) ? fileName : `${id}.form`;
+    names.add(name);
+    return { name, text };
+  });
+  return errors.length > 0 ? { errors } : { ids, files };
+}
+
+function warningsOf({ processes: [, ...others], formRefs }: EngineModel, ids: ReadonlySet<string>): string[] {
+  const absent = [...formRefs].filter((ref) => !ids.has(ref));
+  return [
+    ...absent.map((ref) => `The form "${ref}" is not among the files of this deployment.`),
+    ...others.map(({ key }) => `The process "${key}" of the same model was deployed, too.`),
+  ];
+}

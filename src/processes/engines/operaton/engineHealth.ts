@@ -1,0 +1,72 @@
+/**
+ * Whether the engine answers and can do what Waybill needs. A wrong engine is a mistake in the configuration and stops
+ * the start. One that is only away does not: it is checked as soon as it answers.
+ */
+import { ConfigError } from "../../../infrastructure/config.ts";
+import type { EngineWarning } from "../../engine.ts";
+import type { OperatonContext } from "./operatonContext.ts";
+import { isAway } from "./restErrors.ts";
+import { checkEngine } from "./startChecks.ts";
+
+export interface EngineHealth {
+  /** Throws `ConfigError`. */
+  start(): Promise<void>;
+  /** Checks an engine that was away until now. */
+  look(): Promise<void>;
+  warnings(): Promise<readonly EngineWarning[]>;
+}
+
+/** How long readiness waits for the engine, and how long its answer is good for. */
+const answerMs = 2_000;
+const freshMs = 1_000;
+
+export function createEngineHealth(context: OperatonContext): EngineHealth {
+  let state: "unchecked" | "checked" = "unchecked";
+  let fault: string | undefined;
+  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+
+  async function check(): Promise<void> {
+    await checkEngine(context);
+    state = "checked";
+    fault = undefined;
+  }
+
+  const answers = (): Promise<boolean> => {
+    if (asked && performance.now() - asked.at < freshMs) return asked.answer;
+    const answer = context.rest.call({ path: "/version", timeoutMs: answerMs }).then(
+      () => true,
+      (error) => !isAway(error),
+    );
+    asked = { at: performance.now(), answer };
+    return answer;
+  };
+
+  return {
+    start: () =>
+      check().catch((err) => {
+        if (!isAway(err)) throw err;
+        context.log.warn({ err }, "The process engine is away. Waybill starts, and checks the engine later");
+      }),
+    look: async () => {
+      if (state === "checked") return;
+      try {
+        await check();
+        context.log.info("The process engine answers");
+      } catch (err) {
+        if (isAway(err)) return;
+        if (err instanceof ConfigError && err.message !== fault) context.log.error({ err }, err.message);
+        fault = err instanceof Error ? err.message : String(err);
+      }
+    },
+    warnings: async () => {
+      if (!(await answers())) return [away];
+      return fault === undefined ? [] : [{ code: "engine_unusable", message: fault }];
+    },
+  };
+}
+
+const away = {
+  code: "engine_away",
+  message:
+    "The process engine gives no usable answer. Operations that need it return 503. Look at the engine.",
+};

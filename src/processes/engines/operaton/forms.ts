@@ -1,0 +1,120 @@
+/**
+ * The forms of models. The engine resolves `formRefBinding="latest"` without the tenant, and fails where two tenants
+ * have a form of the same id. So a form is first looked for in the deployment of its model, and then at the engine.
+ */
+import { LRUCache } from "lru-cache";
+import type { FormSchema } from "../../engine.ts";
+import { readForm } from "../../formSchema.ts";
+import { inParallel } from "./inParallel.ts";
+import type { EngineDefinition } from "./models.ts";
+import type { OperatonContext } from "./operatonContext.ts";
+import { at } from "./rest.ts";
+import { EngineError } from "./restErrors.ts";
+
+/** How the engine names a form: Operaton and Camunda 7 have different names for the same member. */
+export interface FormNames {
+  readonly key?: string | null;
+  readonly formKey?: string | null;
+  readonly operatonFormRef?: FormRef | null;
+  readonly camundaFormRef?: FormRef | null;
+}
+
+interface FormRef {
+  readonly key: string;
+}
+
+/** The id of a form-js form. */
+export const formRefOf = ({ operatonFormRef, camundaFormRef }: FormNames): string | null =>
+  (operatonFormRef ?? camundaFormRef)?.key ?? null;
+
+/** What the model says about a form: the id of a form-js form, or a form key. */
+export const formNameOf = (names: FormNames): string | null =>
+  formRefOf(names) ?? names.key ?? names.formKey ?? null;
+
+type Forms = ReadonlyMap<string, FormSchema>;
+
+interface Kept {
+  readonly forms: Forms;
+  /** Characters of their texts. */
+  readonly size: number;
+}
+
+const deployed = {
+  create: () =>
+    new LRUCache<string, Kept>({
+      max: 10_000,
+      maxSize: 32 * 1024 ** 2,
+      sizeCalculation: ({ size }) => size + 1,
+    }),
+};
+const starting = { create: () => new LRUCache<string, FormNames>({ max: 10_000 }) };
+
+/** The form that starts the process. Null if it has none that form-js can show. */
+export async function startFormOf(
+  context: OperatonContext,
+  definition: EngineDefinition,
+): Promise<FormSchema | null> {
+  const { id } = definition;
+  const cache = context.caches.of(starting);
+  const names =
+    cache.get(id) ?? (await context.rest.call<FormNames>({ path: at`/process-definition/${id}/startForm` }));
+  cache.set(id, names);
+  return formOf(context, { names, definition, path: at`/process-definition/${id}/deployed-start-form` });
+}
+
+interface Wanted {
+  readonly names: FormNames;
+  readonly definition: EngineDefinition;
+  /** Where the engine answers the form. */
+  readonly path: string;
+}
+
+export async function formOf(
+  context: OperatonContext,
+  { names, definition, path }: Wanted,
+): Promise<FormSchema | null> {
+  const ref = formRefOf(names);
+  if (ref === null && !isDeployedKey(formNameOf(names))) return null;
+  const own = ref === null ? undefined : (await formsOf(context, definition.deploymentId)).get(ref);
+  return own ?? (await formAtEngine(context, path));
+}
+
+/** A form key that names a file of a deployment. Others name pages of applications. */
+const isDeployedKey = (name: string | null) => /^(camunda|operaton)-forms:deployment:/.test(name ?? "");
+
+/** Bytes of a form. Waybill takes no larger one. */
+const largestForm = 512 * 1024;
+
+/** The form-js forms of a deployment, by their ids. */
+async function formsOf({ rest, caches }: OperatonContext, deploymentId: string): Promise<Forms> {
+  const known = caches.of(deployed).get(deploymentId);
+  if (known) return known.forms;
+  const resources = await rest.call<{ id: string; name: string }[]>({
+    path: at`/deployment/${deploymentId}/resources`,
+  });
+  const named = resources.filter(({ name }) => name.endsWith(".form"));
+  const texts = await inParallel(named, async ({ id }) =>
+    new TextDecoder().decode(
+      await rest.bytes({ path: at`/deployment/${deploymentId}/resources/${id}/data` }),
+    ),
+  );
+  const read = texts.filter(({ length }) => length <= largestForm).map(readForm);
+  const forms = new Map(
+    read.flatMap((form) => (typeof form === "string" ? [] : [[form.id, { ...form }] as const])),
+  );
+  caches.of(deployed).set(deploymentId, { forms, size: texts.join("").length });
+  return forms;
+}
+
+async function formAtEngine({ rest, log }: OperatonContext, path: string): Promise<FormSchema | null> {
+  try {
+    const text = new TextDecoder().decode(await rest.bytes({ path }));
+    const form = text.length <= largestForm ? readForm(text) : "The form is too large.";
+    if (typeof form !== "string") return { ...form };
+    log.debug({ path, reason: form }, "The form is not shown");
+  } catch (err) {
+    if (!(err instanceof EngineError)) throw err;
+    log.warn({ path, err }, "The process engine does not give the form");
+  }
+  return null;
+}

@@ -1,0 +1,216 @@
+/**
+ * Starts instances. The engine knows no transaction of ours and nothing unique, so a start is remembered with its
+ * attachments under an id of ours before the engine is asked. This id is the instance's business key there: it finds
+ * the instance again if the answer was lost.
+ */
+import postgres from "postgres";
+import { Problem } from "../../../infrastructure/problem.ts";
+import type { Tenant } from "../../../tenants/tenant.ts";
+import type { Instance, NewInstance } from "../../engine.ts";
+import { withServerMetadata } from "../../variables/attachments.ts";
+import { requireOwnUploads } from "../../variables/binding.ts";
+import type { StoredVariable } from "../../variables/variable.ts";
+import { bindFiles } from "./binding.ts";
+import { latestDefinition } from "./definitions.ts";
+import { toEngine } from "./engineVariables.ts";
+import { findByStart } from "./historicInstances.ts";
+import { findInstance } from "./instances.ts";
+import type { OperatonContext } from "./operatonContext.ts";
+import { at } from "./rest.ts";
+import { EngineError, isJudgement, wasNotDone } from "./restErrors.ts";
+import {
+  insertStart,
+  type NewStart,
+  type StartRow,
+  settleStart,
+  startOfSession,
+  undoStart,
+  unsettledStarts,
+} from "./starts.ts";
+
+/** The variable that holds what the starter calls the instance: the engine's business key is the start's id. */
+const businessKeyVariable = "business_key";
+
+export async function start(context: OperatonContext, begin: NewInstance): Promise<Instance> {
+  const { tenant, processKey } = begin;
+  if (!(await latestDefinition(context, tenant, processKey))) throw processNotFound(processKey);
+  const row = rowOf(begin);
+  const variables = withBusinessKey(await checkedVariables(context, begin), begin.businessKey);
+  try {
+    await remember(context, row, { begin, variables });
+  } catch (error) {
+    if (row.formSessionId === null || !isSecondStart(error)) throw error;
+    return (await findStarted(context, tenant, row.formSessionId)) ?? alreadyStarting();
+  }
+  return ask(context, { tenant, row, variables });
+}
+
+const rowOf = ({ tenant, processKey, businessKey, by }: NewInstance): NewStart => ({
+  id: Bun.randomUUIDv7(),
+  tenantId: tenant.id,
+  processKey,
+  businessKey: businessKey ?? null,
+  startedBy: "user" in by ? by.user : null,
+  formSessionId: "formSession" in by ? by.formSession : null,
+});
+
+type Variables = ReadonlyMap<string, StoredVariable>;
+
+async function checkedVariables(
+  { sql }: OperatonContext,
+  { tenant, variables, by }: NewInstance,
+): Promise<Variables> {
+  if ("formSession" in by)
+    await requireOwnUploads(sql, variables, { id: by.formSession, tenantId: tenant.id });
+  return withServerMetadata(sql, tenant.id, variables);
+}
+
+function withBusinessKey(variables: Variables, businessKey: string | undefined): Variables {
+  if (businessKey === undefined || variables.has(businessKeyVariable)) return variables;
+  const variable = { type: "String", value: JSON.stringify(businessKey) } as const;
+  return new Map([...variables, [businessKeyVariable, variable]]);
+}
+
+/** Binds the attachments to the start's own id until the instance's id is known. */
+const remember = (
+  { sql }: OperatonContext,
+  row: NewStart,
+  { begin: { by }, variables }: { readonly begin: NewInstance; readonly variables: Variables },
+) =>
+  sql.begin(async (tx) => {
+    const actor = "user" in by && !by.bindsAny ? { user: by.user } : undefined;
+    const to = { tenantId: row.tenantId, processInstanceId: row.id, taskId: null, actor };
+    await insertStart(tx, row, await bindFiles(tx, variables, to));
+  });
+
+interface Asking {
+  readonly tenant: Tenant;
+  readonly row: NewStart;
+  readonly variables: Variables;
+}
+
+/** What the engine answers to a start. */
+interface Started {
+  readonly id: string;
+  readonly ended: boolean;
+  readonly tenantId: string | null;
+}
+
+async function ask(context: OperatonContext, asking: Asking): Promise<Instance> {
+  const { row } = asking;
+  const started = await askEngine(context, asking);
+  await settleStart(context.sql, row, started.id);
+  return {
+    processInstanceId: started.id,
+    processKey: row.processKey,
+    state: started.ended ? "completed" : "active",
+  };
+}
+
+async function askEngine(context: OperatonContext, asking: Asking): Promise<Started> {
+  const { tenant, row, variables } = asking;
+  try {
+    const started = await context.rest.call<Started>({
+      method: "POST",
+      path: at`/process-definition/key/${row.processKey}/tenant-id/${tenant.slug}/start`,
+      body: { businessKey: row.id, variables: toEngine(variables) },
+    });
+    if (started.tenantId !== tenant.slug) throw new Error("the engine started an instance of another tenant");
+    return started;
+  } catch (error) {
+    return startedAfterAll(context, asking, error);
+  }
+}
+
+/** The instance that the engine has started although it did not say so. Otherwise throws. */
+async function startedAfterAll(
+  context: OperatonContext,
+  { tenant, row }: Asking,
+  error: unknown,
+): Promise<Started> {
+  const refused = wasNotDone(error);
+  // A start that failed with 5xx is rolled back, but the failure may also be that of the answer.
+  const isSure = refused && !(error instanceof EngineError && error.status >= 500);
+  const found = isSure ? undefined : await findByStart(context, tenant, row.id).catch(() => undefined);
+  if (found) return { id: found.id, ended: found.endTime !== null, tenantId: found.tenantId };
+  if (!refused) throw error;
+  await undoStart(context.sql, row);
+  throw refusal(error, row.processKey);
+}
+
+/** A refusal with 5xx comes from the model: an expression, a listener, a delegate. */
+function refusal(error: unknown, processKey: string): unknown {
+  if (!isJudgement(error)) return error;
+  if (error.status === 404) return processNotFound(processKey);
+  if (error.status < 500) return error;
+  const message = `The process could not start. The process engine says: ${error.message}`;
+  return new Problem("process_failed", { message, cause: error });
+}
+
+/** The instance that a form session has started. Undefined if that is not known yet. */
+export async function findStarted(
+  context: OperatonContext,
+  tenant: Tenant,
+  formSession: string,
+): Promise<Instance | undefined> {
+  const row = await startOfSession(context.sql, tenant.id, formSession);
+  const id = row && (row.processInstanceId ?? (await settledByHistory(context, tenant, row)));
+  if (!row || !id) return undefined;
+  // The engine may have forgotten an instance that ended long ago.
+  const ended = { processInstanceId: id, processKey: row.processKey, state: "completed" } as const;
+  return (await findInstance(context, tenant, id)) ?? ended;
+}
+
+async function settledByHistory(
+  context: OperatonContext,
+  tenant: Tenant,
+  { id }: StartRow,
+): Promise<string | undefined> {
+  const found = await findByStart(context, tenant, id);
+  if (found) await settleStart(context.sql, { id, tenantId: tenant.id }, found.id);
+  return found?.id;
+}
+
+/** Starts that are looked at in one run of the job. */
+const mostSettled = 200;
+/** For so long, the engine may still be busy with a start whose answer was lost. */
+const mayStillStartSeconds = 600;
+const settleEverySeconds = 10;
+
+/** Settles starts whose answer was lost, also those of processes that were killed. */
+export const settleJob = (context: OperatonContext) => ({
+  name: "settle-starts",
+  everySeconds: settleEverySeconds,
+  run: () => settleLost(context),
+});
+
+export async function settleLost(
+  context: OperatonContext,
+  {
+    mayStillStart = mayStillStartSeconds,
+    afterSeconds = context.config.engine ? context.config.engine.timeoutMs / 1_000 + 5 : 60,
+  } = {},
+): Promise<void> {
+  const { sql, log } = context;
+  for (const row of await unsettledStarts(sql, { seconds: afterSeconds, limit: mostSettled })) {
+    const found = await findByStart(context, row, row.id);
+    const facts = { tenant_id: row.tenantId, start: row.id, process_instance_id: found?.id };
+    if (found) await settleStart(sql, row, found.id);
+    else if (row.ageSeconds > mayStillStart) await undoStart(sql, row);
+    else continue;
+    log.info(
+      facts,
+      found ? "Lost start found at the engine" : "Lost start undone: the engine does not know it",
+    );
+  }
+}
+
+const isSecondStart = (error: unknown) =>
+  error instanceof postgres.PostgresError && error.constraint_name === "engine_starts_session";
+
+function alreadyStarting(): never {
+  throw new Problem("busy", { message: "The form is being submitted already. Try again in a moment." });
+}
+
+const processNotFound = (key: string) =>
+  new Problem("process_not_found", { message: `No process "${key}" is deployed.` });

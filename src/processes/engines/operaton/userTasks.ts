@@ -1,0 +1,243 @@
+/** User tasks at the engine: lists them, completes them, and says whose they are. */
+
+import { insertParticipant } from "../../../discussions/participants.ts";
+import type { Task } from "../../../generated/schemas.ts";
+import { Problem } from "../../../infrastructure/problem.ts";
+import { recordSuccess } from "../../../tenants/audit.ts";
+import type { Tenant } from "../../../tenants/tenant.ts";
+import { auditOf } from "../../audit.ts";
+import type { FormSchema, TaskAssignment, TaskChange, TaskCompletion, TaskQuery } from "../../engine.ts";
+import { requireMayClaim, requireMayComplete, requireMayUnclaim } from "../../userTasks.ts";
+import { withServerMetadata } from "../../variables/attachments.ts";
+import { changeWithFiles } from "./binding.ts";
+import { toEngine, utcText } from "./engineVariables.ts";
+import { type FormNames, formNameOf, formOf } from "./forms.ts";
+import { inParallel } from "./inParallel.ts";
+import { definitionById } from "./models.ts";
+import type { OperatonContext } from "./operatonContext.ts";
+import { repeatIfLocked } from "./repeat.ts";
+import { at, isEngineId } from "./rest.ts";
+import { EngineError, isJudgement } from "./restErrors.ts";
+
+interface EngineTask extends FormNames {
+  readonly id: string;
+  readonly name: string | null;
+  readonly assignee: string | null;
+  readonly created: string;
+  /** Null for a task that belongs to no process: Waybill does not show it. */
+  readonly processInstanceId: string | null;
+  readonly processDefinitionId: string | null;
+  readonly taskDefinitionKey: string | null;
+  readonly tenantId: string | null;
+}
+
+/** A page of open tasks, oldest first. */
+export async function listTasks(context: OperatonContext, tenant: Tenant, query: TaskQuery): Promise<Task[]> {
+  const { processInstanceId, offset, limit } = query;
+  if (processInstanceId !== undefined && !isEngineId(processInstanceId)) return [];
+  const found = await context.rest.call<EngineTask[]>({
+    method: "POST",
+    path: "/task",
+    query: { firstResult: offset, maxResults: limit },
+    body: { ...conditionsOf(query), tenantIdIn: [tenant.slug] },
+  });
+  return inParallel(found.filter(isOf(tenant)), (task) => shown(context, task));
+}
+
+const conditionsOf = ({
+  processInstanceId,
+  processKey,
+  assignee,
+  candidateGroup,
+  unassigned,
+}: TaskQuery) => ({
+  processInstanceId,
+  processDefinitionKey: processKey,
+  assignee,
+  ...(candidateGroup === undefined ? {} : { candidateGroup, includeAssignedTasks: true }),
+  ...(unassigned ? { unassigned: true } : {}),
+  // Leaves out tasks that belong to no process.
+  taskDefinitionKeyLike: "%",
+  sorting: [
+    { sortBy: "created", sortOrder: "asc" },
+    { sortBy: "id", sortOrder: "asc" },
+  ],
+});
+
+interface ProcessTask extends EngineTask {
+  readonly processInstanceId: string;
+  readonly processDefinitionId: string;
+}
+
+const isOf =
+  ({ slug }: Tenant) =>
+  (task: EngineTask): task is ProcessTask =>
+    task.tenantId === slug && task.processInstanceId !== null && task.processDefinitionId !== null;
+
+async function shown(context: OperatonContext, task: ProcessTask): Promise<Task> {
+  const [{ key }, candidates] = await Promise.all([
+    definitionById(context, task.processDefinitionId),
+    candidatesOf(context, task.id),
+  ]);
+  const activity = task.taskDefinitionKey ?? "";
+  return {
+    task_id: task.id,
+    process_instance_id: task.processInstanceId,
+    process_key: key,
+    activity_id: activity,
+    name: task.name || activity,
+    form_key: formNameOf(task),
+    created_at: utcText(task.created),
+    assignee: task.assignee || null,
+    ...candidates,
+  };
+}
+
+type Candidates = Pick<Task, "candidate_users" | "candidate_groups">;
+
+/** A task that was completed in the meantime has none. */
+async function candidatesOf({ rest }: OperatonContext, id: string): Promise<Candidates> {
+  const path = at`/task/${id}/identity-links`;
+  const links = await rest
+    .call<{ userId: string | null; groupId: string | null }[]>({ path, query: { type: "candidate" } })
+    .catch((error) => (isJudgement(error) ? [] : Promise.reject(error)));
+  const names = (pick: (link: (typeof links)[number]) => string | null) =>
+    [...new Set(links.map(pick).filter((name) => name !== null))].sort();
+  return {
+    candidate_users: names(({ userId }) => userId),
+    candidate_groups: names(({ groupId }) => groupId),
+  };
+}
+
+async function openTask(
+  { rest }: OperatonContext,
+  tenant: Tenant,
+  id: string,
+): Promise<ProcessTask | undefined> {
+  if (!isEngineId(id)) return undefined;
+  try {
+    const task = await rest.call<EngineTask>({ path: at`/task/${id}` });
+    return isOf(tenant)(task) ? task : undefined;
+  } catch (error) {
+    if (error instanceof EngineError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+export async function findTask(
+  context: OperatonContext,
+  tenant: Tenant,
+  id: string,
+): Promise<Task | undefined> {
+  const task = await openTask(context, tenant, id);
+  return task && shown(context, task);
+}
+
+export async function findTaskForm(
+  context: OperatonContext,
+  tenant: Tenant,
+  { task_id: id }: Pick<Task, "task_id">,
+): Promise<FormSchema | null> {
+  const task = await openTask(context, tenant, id);
+  if (!task) return null;
+  const definition = await definitionById(context, task.processDefinitionId);
+  return formOf(context, { names: task, definition, path: at`/task/${id}/deployed-form` });
+}
+
+type TaskKey = Pick<TaskChange, "tenant" | "taskId">;
+
+/** An open task. Throws `task_not_found` and `task_completed`. */
+async function requireOpen(context: OperatonContext, { tenant, taskId }: TaskKey): Promise<Task> {
+  const task = await findTask(context, tenant, taskId);
+  if (task) return task;
+  const known = isEngineId(taskId)
+    ? await context.rest.call<{ tenantId: string | null; processInstanceId: string | null }[]>({
+        path: "/history/task",
+        query: { taskId, tenantIdIn: tenant.slug },
+      })
+    : [];
+  const isKnown = known.some((each) => each.tenantId === tenant.slug && each.processInstanceId !== null);
+  throw isKnown ? taskCompleted() : new Problem("task_not_found");
+}
+
+export async function completeTask(context: OperatonContext, completion: TaskCompletion): Promise<void> {
+  const { tenant, taskId, by, bindsAny = false } = completion;
+  const task = await requireOpen(context, completion);
+  requireMayComplete(task, by);
+  const processInstanceId = task.process_instance_id;
+  const variables = await withServerMetadata(context.sql, tenant.id, completion.variables);
+  const actor = bindsAny ? undefined : { user: by.user };
+  const to = { tenantId: tenant.id, processInstanceId, taskId, actor };
+  const path = at`/task/${task.task_id}/complete`;
+  const body = { variables: toEngine(variables) };
+  await changeWithFiles(context, { tenant, variables, to }, () =>
+    repeatIfLocked(() => context.rest.call({ method: "POST", path, body })),
+  ).catch((error) => explain(context, completion, error));
+  const discussion = { tenantId: tenant.id, processInstanceId };
+  await insertParticipant(context.sql, discussion, { user: by.user, addedBy: by.user });
+}
+
+/** The engine answers 500 alike for a task that was completed in the meantime, and for a process that cannot go on. */
+async function explain(context: OperatonContext, key: TaskKey, error: unknown): Promise<never> {
+  if (!isJudgement(error)) throw error;
+  await requireOpen(context, key);
+  if (error.isOptimisticLocking) throw busy(error);
+  if (error.status < 500) throw error;
+  const message = `The process could not continue. The process engine says: ${error.message}`;
+  throw new Problem("process_failed", { message, cause: error });
+}
+
+export async function claimTask(context: OperatonContext, { by, ...key }: TaskChange): Promise<void> {
+  const task = await requireOpen(context, key);
+  requireMayClaim(task, by);
+  if (task.assignee === by.user) return;
+  const path = at`/task/${task.task_id}/claim`;
+  await change(context, key, { path, body: { userId: by.user } }).catch(async (error) => {
+    // Somebody else may have been faster: then this says so.
+    if (isJudgement(error)) requireMayClaim(await requireOpen(context, key), by);
+    throw error;
+  });
+}
+
+export async function unclaimTask(context: OperatonContext, { by, ...key }: TaskChange): Promise<void> {
+  const task = await requireOpen(context, key);
+  requireMayUnclaim(task, by);
+  if (task.assignee !== null) await change(context, key, { path: at`/task/${task.task_id}/unclaim` });
+}
+
+export async function assignTask(
+  context: OperatonContext,
+  { by, assignee, ...key }: TaskAssignment,
+): Promise<void> {
+  const { task_id: id } = await requireOpen(context, key);
+  await change(context, key, { path: at`/task/${id}/assignee`, body: { userId: assignee } });
+  const whom = assignee === null ? "nobody" : JSON.stringify(assignee);
+  await recordSuccess(context.sql, {
+    ...auditOf(key.tenant, by),
+    action: "assign_task",
+    statement: `assign task ${id} to ${whom}`,
+    affectedRows: null,
+  });
+}
+
+async function change(
+  context: OperatonContext,
+  key: TaskKey,
+  call: { readonly path: string; readonly body?: object },
+): Promise<void> {
+  try {
+    await repeatIfLocked(() => context.rest.call({ method: "POST", ...call }));
+  } catch (error) {
+    if (isJudgement(error)) await requireOpen(context, key);
+    throw error;
+  }
+}
+
+const taskCompleted = () => new Problem("task_completed", { message: "The task is no longer open." });
+
+const busy = (cause: unknown) =>
+  new Problem("busy", {
+    message: "The process instance is busy with other steps. Try again later.",
+    headers: { "Retry-After": "2" },
+    cause,
+  });
