@@ -9,5 +9,5 @@ export interface EngineDriver {
    * Begins this process's share of the work: claims service tasks, at most `serviceTasksAtOnce` at a time, and passes
    * each to `carryOut`. The work drains and ends with the jobs (`Jobs.onDrain`).
    */
-  work(carryOut: CarryOut): void;
+  work(carryOut: CarryOut): Promise<void>;
 }

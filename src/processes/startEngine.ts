@@ -30,7 +30,7 @@ export async function startEngine(
     sealing: sealingOf(config),
     log,
   });
-  driver.work((task, hold) => carryOut(task, { ...infrastructure, tasks, hold, outcomes }));
+  await driver.work((task, hold) => carryOut(task, { ...infrastructure, tasks, hold, outcomes }));
   await jobs.recur({
     name: "reseal-secrets",
     everySeconds: 3_600,

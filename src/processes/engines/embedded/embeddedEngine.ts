@@ -52,7 +52,7 @@ export async function createEmbeddedEngine(
     engine: portOf(context),
     serviceTasks: serviceTasksOf(context),
     claim,
-    work: (carryOut) => {
+    work: async (carryOut) => {
       context.timers.work(timersAtOnce, (job, { retries }) => fireTimer(context, job, retries));
       workOnTasks(context, claim, carryOut);
     },

@@ -1,0 +1,164 @@
+/** Fetches tasks from the engine, as many as may run, and runs them. */
+import { inLane } from "../../../../infrastructure/database/lanes.ts";
+import { fetchLimits } from "../../../../infrastructure/jobs/fetchLimits.ts";
+import { moment } from "../../../../infrastructure/jobs/heartbeat.ts";
+import { serviceTasksAtOnce } from "../../../serviceTasks.ts";
+import { EngineError, isJudgement } from "../restErrors.ts";
+import { createAvailability } from "./availability.ts";
+import type { Fetched } from "./claim.ts";
+import { type ExternalTask, lockMs, type ServiceTaskContext, topics } from "./externalTask.ts";
+import { createLock, type Lock, unlock } from "./lock.ts";
+import { againMs } from "./tellEngine.ts";
+import { listSlugs } from "./tenants.ts";
+
+export interface TaskFetcher {
+  /** Fetches no more tasks. Resolves once the running ones have ended. */
+  drain(): Promise<void>;
+}
+
+/** Carries out a task. If it throws, the task is handed out again after a pause. */
+export type RunTask = (fetched: Fetched) => Promise<void>;
+
+interface Running {
+  readonly lock: Lock;
+  readonly group: string;
+  readonly ended: Promise<void>;
+}
+
+/** How long the engine waits for a task, in milliseconds. It answers as soon as there is one. */
+const longPollMs = 4_000;
+/** How long this process waits before it asks again, if the engine cannot wait in its place. */
+const shortPauseMs = 200;
+/** Tasks of one answer, so that it stays small. Halved if an answer is too large all the same. */
+const mostTasks = 64;
+/** Bytes of one answer. The properties of a task may have megabytes. */
+const mostAnswerBytes = 32 * 1024 ** 2;
+/** A lock that holds for less is extended while its task runs. */
+const extendBelowMs = 40_000;
+const extendEveryMs = 10_000;
+
+export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetcher {
+  const { rest, log, worker } = context;
+  const availability = createAvailability(log);
+  const running = new Map<string, Running>();
+  let isEnding = false;
+  let batch = mostTasks;
+  let slotFree = Promise.withResolvers<void>();
+
+  async function loop(): Promise<void> {
+    while (!isEnding) {
+      const pauseMs = await fetchOnce().then(
+        (pause) => {
+          availability.worked();
+          return pause;
+        },
+        (error) => availability.failed(error),
+      );
+      if (pauseMs > 0 && !isEnding) await Promise.race([Bun.sleep(pauseMs), slotFree.promise]);
+    }
+  }
+
+  /** Returns how long to wait before the next fetch, in milliseconds. */
+  async function fetchOnce(): Promise<number> {
+    const groups = [...running.values()].map(({ group }) => group);
+    const limits = fetchLimits(groups, serviceTasksAtOnce);
+    slotFree = Promise.withResolvers<void>();
+    if (limits.batchSize <= 0) return shortPauseMs;
+    const slugs = await listSlugs(context);
+    const tenantIdIn = [...slugs].filter(([, id]) => !limits.ignoreGroups.includes(String(id)));
+    if (tenantIdIn.length === 0) return 1_000;
+    // A tenant that has its share may be served again before the engine would answer.
+    const waits = limits.ignoreGroups.length === 0;
+    const fetchedAt = moment();
+    const tasks = await ask({
+      tenantIdIn: tenantIdIn.map(([slug]) => slug),
+      maxTasks: Math.min(batch, limits.batchSize),
+      waits,
+    });
+    for (const task of tasks) {
+      const tenantId = slugs.get(task.tenantId ?? "");
+      const lock = createLock(rest, { id: task.id, worker }, fetchedAt);
+      if (isEnding || tenantId === undefined) void unlock(rest, task.id).catch(() => {});
+      else start(task, { tenantId, lock });
+    }
+    return tasks.length > 0 || waits ? 0 : shortPauseMs;
+  }
+
+  async function ask({ tenantIdIn, maxTasks, waits }: Asked): Promise<ExternalTask[]> {
+    const topic = { lockDuration: lockMs, tenantIdIn, includeExtensionProperties: true };
+    try {
+      const tasks = await rest.call<ExternalTask[]>({
+        method: "POST",
+        path: "/external-task/fetchAndLock",
+        body: {
+          workerId: worker,
+          maxTasks,
+          usePriority: true,
+          ...(waits ? { asyncResponseTimeout: longPollMs } : {}),
+          topics: topics.map((topicName) => ({
+            ...topic,
+            topicName,
+            variables: [],
+            deserializeValues: false,
+          })),
+        },
+        timeoutMs: context.config.engine ? context.config.engine.timeoutMs + longPollMs : undefined,
+        maxBytes: mostAnswerBytes,
+      });
+      batch = Math.min(mostTasks, batch * 2);
+      return tasks;
+    } catch (error) {
+      // The engine has locked tasks whose ids did not arrive.
+      batch = error instanceof EngineError && error.type === "AnswerTooLarge" ? Math.ceil(batch / 4) : batch;
+      if (!isJudgement(error)) void availability.whenBack(() => unlockUnknown());
+      throw error;
+    }
+  }
+
+  /** Gives back what the engine has locked for this process in an answer that got lost. */
+  async function unlockUnknown(): Promise<void> {
+    const query = { workerId: worker, locked: true, withRetriesLeft: true, maxResults: 1_000 };
+    const locked = await rest.call<{ readonly id: string }[]>({ path: "/external-task", query });
+    for (const { id } of locked) if (!running.has(id)) await unlock(rest, id);
+  }
+
+  function start(task: ExternalTask, { tenantId, lock }: { tenantId: number; lock: Lock }): void {
+    // An engine that was away let the lock expire. The task still runs here.
+    if (running.has(task.id)) return;
+    const { tenantId: slug, processInstanceId, businessKey } = task;
+    const instance = { tenantId, slug: slug ?? "", processInstanceId, businessKey };
+    const ended = inLane({ kind: "job", tenant: tenantId }, () => run({ task, instance, lock }))
+      .catch(async (err) => {
+        log.warn({ service_task_id: task.id, err }, "Service task could not begin and will be tried again");
+        await lock.setRemaining(againMs).catch(() => {});
+      })
+      .finally(() => {
+        running.delete(task.id);
+        slotFree.resolve();
+      });
+    running.set(task.id, { lock, group: String(tenantId), ended });
+  }
+
+  async function extendLocks(): Promise<void> {
+    const short = [...running.values()].filter(({ lock }) => lock.remainingMs() < extendBelowMs);
+    await Promise.allSettled(short.map(({ lock }) => lock.setRemaining(lockMs)));
+  }
+
+  const timer = setInterval(() => void extendLocks(), extendEveryMs);
+  const looping = loop();
+  return {
+    drain: async () => {
+      isEnding = true;
+      slotFree.resolve();
+      await looping;
+      await Promise.allSettled([...running.values()].map(({ ended }) => ended));
+      clearInterval(timer);
+    },
+  };
+}
+
+interface Asked {
+  readonly tenantIdIn: readonly string[];
+  readonly maxTasks: number;
+  readonly waits: boolean;
+}
