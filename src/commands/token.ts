@@ -7,7 +7,7 @@ import { completeConfig } from "../wire.ts";
 
 const usage =
   "usage: bun run token --tenant <id> --slug <slug> --user <name> " +
-  "--role <admin_sop|member|engine> [--role …] [--ttl <seconds>]";
+  "--role <admin_sop|member|engine> [--role …] [--group <name> …] [--ttl <seconds>]";
 
 async function token(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({
@@ -17,14 +17,16 @@ async function token(args: readonly string[]): Promise<string> {
       slug: { type: "string" },
       user: { type: "string" },
       role: { type: "string", multiple: true },
+      group: { type: "string", multiple: true },
       ttl: { type: "string", default: "86400" },
     },
   });
-  const { slug, user, role = [] } = values;
+  const { slug, user, role = [], group: groups } = values;
   const id = Number(values.tenant);
   const ttlSeconds = Number(values.ttl);
   const known = role.length > 0 && role.every((name) => knownRoles.includes(name));
-  if (!Number.isSafeInteger(id) || id < 1 || !slug || !user || !known || !(ttlSeconds > 0))
+  const named = (groups ?? []).every((name) => name !== "" && name.length <= 255);
+  if (!Number.isSafeInteger(id) || id < 1 || !slug || !user || !known || !named || !(ttlSeconds > 0))
     throw new ConfigError(usage);
   const { accessTokens: keys, ...config } = await completeConfig(parseConfig(process.env, process.cwd()));
   if (!keys) throw new ConfigError("JWT_SECRET is not set; set it to the secret of the server");
@@ -36,7 +38,8 @@ async function token(args: readonly string[]): Promise<string> {
     fetch,
     now,
   });
-  return tokens.sign({ sub: user, tenants: [{ id, slug, roles: role }] }, { ttlSeconds });
+  const membership = { id, slug, roles: role, ...(groups ? { groups } : {}) };
+  return tokens.sign({ sub: user, tenants: [membership] }, { ttlSeconds });
 }
 
 try {

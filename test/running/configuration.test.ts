@@ -59,6 +59,7 @@ test.each([
   [["--tenant", "1", "--slug", "demo", "--user", "alice"]],
   [["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "root"]],
   [["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "member", "--ttl", "0"]],
+  [["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "member", "--group", ""]],
   [["--verbose"]],
 ])("`bun run token` with wrong arguments prints its usage: %j", (args) =>
   inFolder(async (folder, start) => {
@@ -70,3 +71,17 @@ test.each([
     expect(await readdir(folder)).toEqual([]);
   }),
 );
+
+test("`bun run token` writes the groups of the user into the token", () =>
+  inFolder(async (_folder, start) => {
+    const person = ["--tenant", "1", "--slug", "demo", "--user", "alice", "--role", "member"];
+    const command = token(...person, "--group", "clerks", "--group", "two words");
+    const waybill = start({
+      command,
+      environment: { JWT_SECRET: crypto.randomUUID() + crypto.randomUUID() },
+    });
+    expect(await waybill.exited).toBe(0);
+    const [, payload = ""] = waybill.stdout().split(".");
+    const { tenants } = JSON.parse(Buffer.from(payload, "base64url").toString());
+    expect(tenants).toEqual([{ id: 1, slug: "demo", roles: ["member"], groups: ["clerks", "two words"] }]);
+  }));

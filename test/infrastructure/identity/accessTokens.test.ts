@@ -38,6 +38,11 @@ test("a token of the platform is accepted", async () => {
   expect(await status(await hs256({ aud: ["other", "waybill"], iat: epoch(), name: "Alice" }))).toBe(200);
 });
 
+test("a token may name groups", async () => {
+  for (const groups of [[], ["clerks", "x".repeat(255), "Zoë"], Array(1_000).fill("a")])
+    expect(await status(await hs256({ tenants: [{ ...tenant, groups }] }))).toBe(200);
+});
+
 test("the scheme may be written in any case", async () => {
   for (const scheme of ["bearer", "BEARER", "Bearer "])
     expect((await ask(`${scheme} ${await hs256()}`)).status).toBe(200);
@@ -85,6 +90,15 @@ const refusals: Record<string, () => Promise<string> | string> = {
   "tenants of another shape": () => bearer({ tenants: { 1: ["admin_sop"] } }),
   "a tenant id that is text": () => bearer({ tenants: [{ ...tenant, id: "1" }] }),
   "no roles": () => bearer({ tenants: [{ ...tenant, roles: [] }] }),
+  "groups that are one text": () => bearer({ tenants: [{ ...tenant, groups: "clerks" }] }),
+  "groups that are null": () => bearer({ tenants: [{ ...tenant, groups: null }] }),
+  "a group that is a number": () => bearer({ tenants: [{ ...tenant, groups: ["clerks", 7] }] }),
+  "an empty group": () => bearer({ tenants: [{ ...tenant, groups: [""] }] }),
+  "a group of 256 characters": () => bearer({ tenants: [{ ...tenant, groups: ["x".repeat(256)] }] }),
+  "a group with U+0000": () => bearer({ tenants: [{ ...tenant, groups: ["a\0b"] }] }),
+  "1,001 groups": () => bearer({ tenants: [{ ...tenant, groups: Array(1_001).fill("a") }] }),
+  "malformed groups of another tenant": () =>
+    bearer({ tenants: [tenant, { id: 2, slug: "tenant-2", roles: ["member"], groups: [null] }] }),
   "a member": () => bearer({ tenants: [{ ...tenant, roles: ["member"] }] }),
   "an engine": () => bearer({ tenants: [{ ...tenant, roles: ["engine"] }] }),
   "a role in another case": () => bearer({ tenants: [{ ...tenant, roles: ["ADMIN_SOP"] }] }),
