@@ -55,7 +55,8 @@ function evaluateCondition(text: string, variables: Values): boolean {
   throw new ExpressionError(`The value of the condition ${text} is neither true nor false.`);
 }
 
-function evaluateText(text: string, variables: Values): unknown {
+/** The value of a text with an expression. Throws `ExpressionError`. */
+export function evaluateText(text: string, variables: Values): unknown {
   const expression = compile(text);
   try {
     return evaluate(expression, (name) => variableOf(name, variables));

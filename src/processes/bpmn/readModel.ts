@@ -20,7 +20,9 @@ import {
 import { namesRead } from "./expressions.ts";
 import type { Catches } from "./replacedElements.ts";
 import * as replacedElements from "./replacedElements.ts";
-import { type ValidationReport, validateProcess } from "./validate.ts";
+import { type OwnerTexts, ownersOf, ownerVariables } from "./taskOwners.ts";
+import { validateProcess } from "./validate.ts";
+import type { ValidationReport } from "./validationReport.ts";
 import { type Lines, type ModelFault, scanXml } from "./xml.ts";
 
 export type { ModelFault } from "./xml.ts";
@@ -31,9 +33,9 @@ export interface ModelFacts {
   readonly name: string;
   /** The id of the form that starts the process. */
   readonly startFormRef: string | undefined;
-  readonly userTasks: ReadonlyMap<string, { readonly name: string; readonly formRef: string | undefined }>;
+  readonly userTasks: ReadonlyMap<string, UserTaskModel>;
   readonly serviceTasks: ReadonlyMap<string, ServiceTaskModel>;
-  /** The variables that its conditions and timers read. A step needs no others. */
+  /** The variables that its conditions, timers and user tasks read. A step needs no others. */
   readonly reads: ReadonlySet<string>;
   /** The number of activities, events, gateways and flows. */
   readonly size: number;
@@ -43,6 +45,12 @@ export interface ProcessModel extends ModelFacts {
   /** The input of the engine. Made once for each model. */
   readonly source: SerializableContext;
   readonly warnings: readonly string[];
+}
+
+export interface UserTaskModel {
+  readonly name: string;
+  readonly formRef: string | undefined;
+  readonly owners: OwnerTexts;
 }
 
 export interface ServiceTaskModel {
@@ -202,7 +210,7 @@ function modelOf(process: Process, context: unknown, warnings: readonly string[]
   const start = flowElementsOf(process).find((element) => isType(element, "StartEvent"));
   const userTasks = ofType("UserTask").map((task) => {
     const id = task.id ?? "";
-    return [id, { name: task.name || id, formRef: formRefOf(task) }] as const;
+    return [id, { name: task.name || id, formRef: formRefOf(task), owners: ownersOf(task) }] as const;
   });
   const serviceTasks = ofType("ServiceTask").map(
     (task) => [task.id ?? "", serviceTaskOf(task, scopes)] as const,
@@ -213,7 +221,10 @@ function modelOf(process: Process, context: unknown, warnings: readonly string[]
     startFormRef: start && formRefOf(start),
     userTasks: new Map(userTasks),
     serviceTasks: new Map(serviceTasks),
-    reads: new Set([...scopes.keys()].flatMap(expressionsOf).flatMap((text) => [...namesRead(text)])),
+    reads: new Set([
+      ...[...scopes.keys()].flatMap(expressionsOf).flatMap((text) => [...namesRead(text)]),
+      ...userTasks.flatMap(([, { owners }]) => [...ownerVariables(owners)]),
+    ]),
     size: scopes.size,
     source: sourceOf(process, context),
     warnings,

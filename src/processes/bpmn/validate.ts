@@ -22,12 +22,8 @@ import {
   propertiesOf,
 } from "./elements.ts";
 import { checkExpression, isTimeText } from "./expressions.ts";
-
-/** Receives the findings about elements. */
-export interface ValidationReport {
-  fault(element: Element, detail: string): void;
-  warning(element: Element, detail: string): void;
-}
+import { validateOwners } from "./taskOwners.ts";
+import type { ValidationReport } from "./validationReport.ts";
 
 const maxFlowNodes = 1_000;
 const maxFlows = 4_000;
@@ -103,6 +99,7 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   validateAttributes(element, report);
   if (isType(element, "SequenceFlow")) validateFlow(element, report);
   if (isType(element, "ServiceTask")) validateServiceTask(element, report);
+  if (isType(element, "UserTask")) validateOwners(element, report);
   if (isType(element, "SubProcess")) validateSubProcess(element, report);
   if (/Event$/.test(element.$type)) validateEvent(element, report);
   const outgoing = outgoingOf(scope, element);
@@ -307,12 +304,8 @@ function validateExtensions(element: Element, { fault, warning }: ValidationRepo
   }
 }
 
-const openToAll = "is ignored. Tasks are open to every member of the tenant.";
 const everyStep = "is ignored. Waybill stores every step anyway.";
 const ignored: Readonly<Record<string, string>> = {
-  assignee: openToAll,
-  candidateUsers: openToAll,
-  candidateGroups: openToAll,
   dueDate: "is ignored.",
   followUpDate: "is ignored.",
   priority: "is ignored.",

@@ -211,10 +211,10 @@ test("forms have at most 2,000 components and 64 levels", async () => {
 });
 
 test("ignored elements are warnings with their line", async () => {
-  const task = userTask("x", 'camunda:assignee="alice" camunda:dueDate="2026-01-01T00:00:00Z"');
+  const task = userTask("x", 'camunda:priority="5" camunda:dueDate="2026-01-01T00:00:00Z"');
   const { warnings } = await deploy(server, between(task, "x"));
   expect(warnings).toHaveLength(2);
-  expect(warnings[0]).toMatch(/^Line 5, "x": camunda:assignee is ignored/);
+  expect(warnings[0]).toMatch(/^Line 5, "x": camunda:dueDate is ignored/);
 });
 
 test("an inclusive gateway may split, but not join", async () => {

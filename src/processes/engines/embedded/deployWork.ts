@@ -1,8 +1,10 @@
 /** Work of a deployment in another thread: reads and validates the model and its forms. */
 import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
-import { type ModelFault, readModel } from "../../bpmn/readModel.ts";
+import { type ModelFacts, type ModelFault, readModel } from "../../bpmn/readModel.ts";
+import { ownerVariables } from "../../bpmn/taskOwners.ts";
 import type { NewDeployment } from "../../engine.ts";
-import { readForms } from "./forms.ts";
+import { namesOf } from "../../formVariables.ts";
+import { type Forms, readForms } from "./forms.ts";
 
 export interface ValidModel {
   readonly kind: "model";
@@ -26,8 +28,24 @@ export async function validateDeployment({
   if ("faults" in read) return { kind: "invalid_bpmn", errors: read.faults.slice(0, maxFaults).map(faultOf) };
   const forms = readForms(files, read.model);
   if ("faults" in forms) return { kind: "invalid_form", errors: forms.faults };
-  const { processKey, name, warnings } = read.model;
+  const { processKey, name } = read.model;
+  const warnings = [...read.model.warnings, ...chosenByVisitors(read.model, forms.schemas)];
   return { kind: "model", processKey, name, warnings, forms: JSON.stringify(forms.schemas) };
+}
+
+/** A warning for each task whose owner is a field of the start form: whoever fills in the form names that person. */
+function chosenByVisitors({ startFormRef, userTasks }: ModelFacts, forms: Forms): string[] {
+  const form = startFormRef === undefined ? undefined : forms[startFormRef];
+  const isField = namesOf((form as object | undefined) ?? null);
+  return [...userTasks].flatMap(([id, { owners }]) =>
+    [...ownerVariables(owners)]
+      .filter(isField)
+      .map(
+        (name) =>
+          `"${id}": The start form sets the variable "${name}", which decides whose this task is. Whoever fills in ` +
+          "the form, also a visitor, can choose that person.",
+      ),
+  );
 }
 
 /** `Line 12, "send_to_core": …` */

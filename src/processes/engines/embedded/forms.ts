@@ -4,7 +4,8 @@ import type { ModelFacts } from "../../bpmn/readModel.ts";
 import type { NewDeployment } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
 
-type Forms = Readonly<Record<string, unknown>>;
+/** form-js schemas by their ids. */
+export type Forms = Readonly<Record<string, unknown>>;
 
 /** Reads the forms. Returns all faults instead if a file is not a form, an id is not unique, or a form is missing. */
 export function readForms(

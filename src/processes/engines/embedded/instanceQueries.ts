@@ -3,6 +3,7 @@ import type { Queryable, Tx } from "../../../infrastructure/database/connect.ts"
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import type { InstanceDetail } from "../../engine.ts";
 import type { Waiting } from "./run.ts";
+import type { Owners } from "./taskOwners.ts";
 
 /** Columns of an `InstanceDetail`. */
 const shownColumns = (sql: Queryable) => sql`
@@ -109,6 +110,8 @@ export interface LockedInstance extends InstanceRow {
   readonly engineState: Uint8Array | null;
   /** The executions that have service tasks. */
   readonly serviceTasks: readonly string[];
+  /** The executions that have open user tasks. */
+  readonly userTasks: readonly string[];
   /** The database's time, in milliseconds since 1970. */
   readonly now: number;
   readonly timer: TimerJobRow | null;
@@ -139,6 +142,12 @@ export async function lockInstance(
              from waybill.service_tasks t
              where t.process_instance_id = i.id
            ) as "serviceTasks",
+           array(
+             select t.execution_id
+             from waybill.user_tasks t
+             where t.process_instance_id = i.id
+               and t.ended_at is null
+           ) as "userTasks",
            floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
            case when i.timer_job is not null then json_build_object(
              'job', i.timer_job,
@@ -152,7 +161,8 @@ export async function lockInstance(
   return row;
 }
 
-export interface NewUserTask extends Waiting {
+/** The owners are absent if the task is open already. */
+export interface NewUserTask extends Waiting, Partial<Owners> {
   readonly id: string;
   readonly name: string;
   readonly formKey: string | null;
@@ -183,7 +193,10 @@ export async function storeSnapshot(tx: Tx, snapshot: SnapshotRows): Promise<voi
     with users as (
       select *
       from json_to_recordset(${JSON.stringify(userTasks)}::text::json)
-        as t(id uuid, "activityId" text, "executionId" text, name text, "formKey" text)
+        as t(
+          id uuid, "activityId" text, "executionId" text, name text, "formKey" text,
+          assignee text, "candidateUsers" text[], "candidateGroups" text[]
+        )
     ),
     services as (
       select *
@@ -201,8 +214,10 @@ export async function storeSnapshot(tx: Tx, snapshot: SnapshotRows): Promise<voi
     ),
     added_users as (
       insert into waybill.user_tasks
-        (id, tenant_id, process_instance_id, process_key, activity_id, execution_id, name, form_key)
-      select id, ${tenantId}, ${id}, ${processKey}, "activityId", "executionId", name, "formKey"
+        (id, tenant_id, process_instance_id, process_key, activity_id, execution_id, name, form_key,
+         assignee, candidate_users, candidate_groups)
+      select id, ${tenantId}, ${id}, ${processKey}, "activityId", "executionId", name, "formKey",
+             assignee, "candidateUsers", "candidateGroups"
       from users
       on conflict on constraint user_tasks_execution do nothing
     ),

@@ -77,7 +77,7 @@ async function insert(
   ]);
   requireRoom({ before: new Map(), after: variables });
   const event = { kind: "started" } as const;
-  const step = { engineState: null, event, values: valuesFor(model, variables), now };
+  const step = { engineState: null, event, values: valuesFor(model, variables), openTasks: [], now };
   const snapshot = runHere(model, step) ?? (await runElsewhere(context, { model, tenantId }, step));
   const to = { tenantId, processInstanceId: instance.id, taskId: null, actor: binderOf(begin.by) };
   const stored = { instance, model, snapshot, variables, known: new Set<string>(), event, now, timer: null };

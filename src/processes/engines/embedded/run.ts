@@ -13,6 +13,7 @@ import { Context, Definition, Environment, type Extension } from "bpmn-elements"
 import { createExpressions } from "../../bpmn/expressions.ts";
 import type { ProcessModel } from "../../bpmn/readModel.ts";
 import { ProcessFailure, processFailureOf } from "./processFailure.ts";
+import { evaluateOwners, type Owners } from "./taskOwners.ts";
 import { type RecordedTimer, type RecordedTimers, recordedTimers } from "./timers.ts";
 
 export type EngineEvent =
@@ -31,10 +32,15 @@ export interface Waiting {
   readonly executionId: string;
 }
 
+export interface WaitingUserTask extends Waiting {
+  /** Absent if the task was open before the step. */
+  readonly owners?: Owners;
+}
+
 export interface Snapshot {
   /** The input of the next step. Undefined if the instance has ended. */
   readonly state: string | undefined;
-  readonly userTasks: readonly Waiting[];
+  readonly userTasks: readonly WaitingUserTask[];
   readonly serviceTasks: readonly Waiting[];
   /** The time of the earliest timer. */
   readonly nextTimer: Date | undefined;
@@ -47,8 +53,10 @@ export interface StepInput {
   /** Undefined to start an instance. */
   readonly state: string | undefined;
   readonly event: EngineEvent;
-  /** Plain values by name, for conditions and timers. */
+  /** Plain values by name, for conditions, timers and the owners of tasks. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** The executions of the user tasks that are open already. Their owners stay as they are. */
+  readonly openTasks?: ReadonlySet<string>;
   /** The database's time. Decides which timers are due, and when durations begin. */
   readonly now?: Date;
   /** The number of events after which the step throws `OverBudget`. */
@@ -66,7 +74,8 @@ export class StaleEvent extends Error {
 }
 
 /** Throws `ProcessFailure`, `StaleEvent` and `OverBudget`. */
-export function runStep({ model, state, event, values, now = new Date(), budget }: StepInput): Snapshot {
+export function runStep(input: StepInput): Snapshot {
+  const { model, state, event, values, now = new Date(), budget } = input;
   const services = new Map<string, PendingService>();
   const tasks = new Map<string, PendingTask>();
   const timers = recordedTimers(now);
@@ -89,7 +98,7 @@ export function runStep({ model, state, event, values, now = new Date(), budget 
     apply(event, { services, tasks });
     watch.throwIfFailed();
     const except = event.kind === "timerDue" ? event.except : undefined;
-    return snapshotOf(definition, { services, tasks, timers, except });
+    return withOwners(snapshotOf(definition, { services, tasks, timers, except }), input);
   } catch (error) {
     if (error instanceof StaleEvent) throw error;
     if (watch.isOverBudget()) throw new OverBudget();
@@ -97,6 +106,15 @@ export function runStep({ model, state, event, values, now = new Date(), budget 
     if (due) stopped.timer = { activityId: due.owner.id, executionId: due.owner.executionId };
     throw stopped;
   }
+}
+
+/** A step fails if it is not known whose a new task is. Nobody may complete such a task. */
+function withOwners(snapshot: Snapshot, { model, values, openTasks }: StepInput): Snapshot {
+  const ownersOf = ({ activityId, executionId }: Waiting) => {
+    const texts = openTasks?.has(executionId) ? undefined : model.userTasks.get(activityId)?.owners;
+    return texts && { owners: evaluateOwners(activityId, texts, values) };
+  };
+  return { ...snapshot, userTasks: snapshot.userTasks.map((task) => ({ ...task, ...ownersOf(task) })) };
 }
 
 /** Undefined if none is due: a job may come early, and a timer that failed has an incident. */

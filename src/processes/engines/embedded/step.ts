@@ -100,6 +100,7 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
     engineState: instance.engineState,
     event,
     values: valuesFor(model, variables),
+    openTasks: instance.userTasks,
     now: new Date(instance.now),
   };
   const snapshot =
@@ -206,5 +207,6 @@ export function recordVariables(
 
 function userTaskOf({ userTasks }: Model, waiting: StepDone["userTasks"][number]) {
   const { name = waiting.activityId, formRef = null } = userTasks.get(waiting.activityId) ?? {};
-  return { ...waiting, id: Bun.randomUUIDv7(), name, formKey: formRef };
+  const { activityId, executionId, owners } = waiting;
+  return { activityId, executionId, id: Bun.randomUUIDv7(), name, formKey: formRef, ...owners };
 }

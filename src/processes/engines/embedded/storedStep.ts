@@ -14,6 +14,8 @@ export interface StepGiven {
   readonly event: EngineEvent;
   /** The variables that the model reads, by name. */
   readonly values: ReadonlyMap<string, Value>;
+  /** The executions of the user tasks that are open already. */
+  readonly openTasks: readonly string[];
   /** The database's time. */
   readonly now: Date;
 }
@@ -32,7 +34,7 @@ export function valuesFor({ reads }: ModelFacts, variables: ReadonlyMap<string, 
 /** Runs the step. Throws as `runStep` does. */
 export function stepOn(
   model: ProcessModel,
-  { engineState, event, values, now }: StepGiven,
+  { engineState, event, values, openTasks, now }: StepGiven,
   budget?: number,
 ): StepDone {
   const state = engineState === null ? undefined : Bun.zstdDecompressSync(engineState).toString();
@@ -42,6 +44,7 @@ export function stepOn(
     state,
     event,
     values: plainValues(values),
+    openTasks: new Set(openTasks),
     now,
     ...limit,
   });
