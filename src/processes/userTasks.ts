@@ -6,7 +6,11 @@ import type { Tenant } from "../tenants/tenant.ts";
 import type { ProcessEngine, TaskActor } from "./engine.ts";
 
 /** Subjects and groups are compared exactly, character for character. */
-export type TaskOwners = Readonly<Pick<Task, "assignee" | "candidate_users" | "candidate_groups">>;
+export interface TaskOwners
+  extends Readonly<Pick<Task, "assignee" | "candidate_users" | "candidate_groups">> {
+  /** Whether the model gives the task to somebody, by whatever expression. Then it never becomes everybody's. */
+  readonly owned?: boolean;
+}
 
 /** An open task of the tenant. Throws `task_not_found`. */
 export async function openTask(engine: ProcessEngine, tenant: Tenant, id: string): Promise<Task> {
@@ -22,18 +26,18 @@ export const taskActorOf = ({ subject, groups, roles }: Caller): TaskActor => ({
 });
 
 /**
- * An assigned task is for its assignee, another one for its candidates. One that names nobody is for every member, and
- * every task is for administrators.
+ * An assigned task is for its assignee, another one for its candidates. One that its model gives to nobody is for every
+ * member, and every task is for administrators.
  */
 export function mayComplete(task: TaskOwners, by: TaskActor): boolean {
   if (by.isAdministrator) return true;
   return task.assignee === null ? isCandidate(task, by) : task.assignee === by.user;
 }
 
-/** Everybody is a candidate of a task that names none, and administrators are candidates of every task. */
+/** Everybody is a candidate of a task that nobody owns, and administrators are candidates of every task. */
 function isCandidate(task: TaskOwners, { user, groups, isAdministrator }: TaskActor): boolean {
-  const { candidate_users: users, candidate_groups: wanted } = task;
-  if (isAdministrator || users.length + wanted.length === 0) return true;
+  const { candidate_users: users, candidate_groups: wanted, owned = false } = task;
+  if (isAdministrator || (users.length + wanted.length === 0 && !owned)) return true;
   return users.includes(user) || groups.some((group) => wanted.includes(group));
 }
 

@@ -16,7 +16,7 @@ import {
 } from "../support/processes.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
-import { act, administrator, memberOf, oneTask, openedTask } from "../support/userTasks.ts";
+import { act, administrator, assign, memberOf, oneTask, openedTask } from "../support/userTasks.ts";
 
 setDefaultTimeout(60_000);
 let server: TestServer;
@@ -84,24 +84,35 @@ test("an empty assignee leaves the task to its candidates", async () => {
   expect(await ownersOf('camunda:assignee="" camunda:candidateUsers=" , "')).toEqual(nobody);
 });
 
-test("a task never becomes everybody's because its variables name nobody: the instance does not start", async () => {
+test("a task whose variables name nobody is not everybody's: it waits for an administrator", async () => {
+  const json = (value: unknown) => ({ value, type: "Json" });
+  const cases: [string, unknown][] = [
+    ['camunda:assignee="${x}"', null],
+    ['camunda:assignee="${x}"', ""],
+    ['camunda:candidateUsers="${x}"', " , "],
+    [groups("${x}"), json([])],
+    [groups("${x}"), json([""])],
+  ];
+  for (const [attributes, x] of cases) {
+    const task = await openedTask(server, attributes, { variables: { x } });
+    const { task_id: on } = task;
+    expect(task).toMatchObject({ assignee: null, candidate_users: [], candidate_groups: [] });
+    for (const action of ["claim", "complete", "unclaim"] as const)
+      await expectProblem(await act(server, action, { on, by: memberOf("x") }), "task_not_yours");
+    const ann = memberOf();
+    await assign(server, on, ann.user ?? "");
+    await completeTask(server, on, { by: ann });
+  }
+});
+
+test("a value that is no name fails: the instance does not start", async () => {
   const key = freshKey();
   const [one, list] = [`${key}_one`, `${key}_list`];
   await deploy(server, oneTask(one, 'camunda:assignee="${x}"'));
   await deploy(server, oneTask(list, 'camunda:candidateUsers="${x}"'));
   const json = (value: unknown) => ({ value, type: "Json" });
-  const values = [
-    undefined,
-    null,
-    "",
-    5,
-    true,
-    json({}),
-    json({ a: "b" }),
-    "a".repeat(256),
-    json('"a\\u0000b"'),
-  ];
-  const lists = [" , ", json([]), json([""]), json(["a", null]), json([["a"]]), json('["a\\ud800"]')];
+  const values = [undefined, 5, true, json({}), json({ a: "b" }), "a".repeat(256), json('"a\\u0000b"')];
+  const lists = [null, json(["a", null]), json([["a"]]), json('["a\\ud800"]')];
   const many = Array.from({ length: 101 }, (_, index) => `user${index}`);
   const cases = [
     ...[...values, json(["ann"])].map((x) => [one, x] as const),

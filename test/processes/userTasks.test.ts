@@ -39,6 +39,9 @@ describe("the rule", () => {
     [task({ candidate_users: ["carol"], candidate_groups: ["managers", "clerks"] }), true],
     [task({ assignee: "" }), false],
     [task({ candidate_groups: [""] }), false],
+    [task({ owned: true }), false],
+    [task({ owned: true, assignee: "bob" }), true],
+    [task({ owned: true, candidate_groups: ["clerks"] }), true],
   ])("%j: bob, a clerk, may complete it: %p", (owners, may) => {
     expect(mayComplete(owners, bob)).toBe(may);
     expect(mayComplete(owners, root)).toBe(true);
@@ -63,7 +66,7 @@ test("an assigned task is completed by its assignee, and every member sees it", 
     candidate_groups: [],
   });
   await expectProblem(await act(server, "complete", { on, by: memberOf("ann") }), "task_not_yours");
-  await expectProblem(await act(server, "claim", { on, by: memberOf() }), "task_assigned");
+  await expectProblem(await act(server, "claim", { on, by: memberOf() }), "task_not_yours");
   await completeTask(server, on, { by: { ...memberOf(), user: "ann" } });
 });
 
@@ -195,7 +198,7 @@ test("a task that an earlier version created names nobody, so every member compl
   const { task_id: on } = await openedTask(server, 'camunda:candidateGroups="clerks"');
   await server.sql`
     update waybill.user_tasks
-       set candidate_users = null, candidate_groups = null
+       set candidate_users = null, candidate_groups = null, owned = null
      where id = ${on}`;
   expect(await shown(server, on)).toMatchObject({
     assignee: null,

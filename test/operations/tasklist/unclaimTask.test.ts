@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { expectProblem } from "../../support/problem.ts";
 import { completeTask } from "../../support/processes.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
-import { act, administrator, memberOf, openedTask, shown } from "../../support/userTasks.ts";
+import { act, administrator, assign, memberOf, openedTask, shown } from "../../support/userTasks.ts";
 
 setDefaultTimeout(60_000);
 let server: TestServer;
@@ -31,6 +31,17 @@ test("an administrator gives another user's task back", async () => {
   expect((await act(server, "unclaim", { on, by: administrator })).status).toBe(204);
   await completeTask(server, on, { by: carol });
   await expectProblem(await act(server, "unclaim", { on, by: bob }), "task_completed");
+});
+
+test("a task that its model gives to one user does not become everybody's when that user gives it back", async () => {
+  const { task_id: on } = await openedTask(server, 'camunda:assignee="ann"');
+  const ann = { ...memberOf(), user: "ann" };
+  expect((await act(server, "unclaim", { on, by: ann })).status).toBe(204);
+  expect((await shown(server, on)).assignee).toBeNull();
+  await expectProblem(await act(server, "claim", { on, by: memberOf() }), "task_not_yours");
+  await expectProblem(await act(server, "complete", { on, by: ann }), "task_not_yours");
+  await assign(server, on, "ann");
+  await completeTask(server, on, { by: ann });
 });
 
 test("a task of another tenant and an unknown task are 404", async () => {

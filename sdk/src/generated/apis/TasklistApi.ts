@@ -204,7 +204,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Assigns the task to the caller. Candidates may claim it, if it is assigned to nobody; every member may, if it names no candidates. Claiming an own task again changes nothing. 
+     * Assigns the task to the caller. Its candidates may claim it if it is assigned to nobody. If its model gives it to nobody, every member may. Claiming an own task again changes nothing. 
      * Claim a task
      */
     async claimTaskRaw(requestParameters: ClaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -215,7 +215,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Assigns the task to the caller. Candidates may claim it, if it is assigned to nobody; every member may, if it names no candidates. Claiming an own task again changes nothing. 
+     * Assigns the task to the caller. Its candidates may claim it if it is assigned to nobody. If its model gives it to nobody, every member may. Claiming an own task again changes nothing. 
      * Claim a task
      */
     async claimTask(requestParameters: ClaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -279,7 +279,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. An assigned task is completed by its assignee, another one by its candidates. Every member completes a task that has neither, and administrators complete every task. 
+     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. An assigned task is completed by its assignee, another one by its candidates. Every member completes a task that its model gives to nobody, and administrators complete every task. 
      * Complete a task
      */
     async completeTaskRaw(requestParameters: CompleteTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -290,7 +290,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. An assigned task is completed by its assignee, another one by its candidates. Every member completes a task that has neither, and administrators complete every task. 
+     * Writes the variables, binds the attachments that they name, and lets the process continue. If one of these fails, none of them happens. An assigned task is completed by its assignee, another one by its candidates. Every member completes a task that its model gives to nobody, and administrators complete every task. 
      * Complete a task
      */
     async completeTask(requestParameters: CompleteTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
@@ -710,7 +710,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Assigns the task to nobody. For its assignee and administrators. Then its candidates may claim it. If it names no candidates, every member may. 
+     * Assigns the task to nobody. For its assignee and administrators. Then its candidates may claim it, or every member if its model gives it to nobody. 
      * Give a task back
      */
     async unclaimTaskRaw(requestParameters: UnclaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -721,7 +721,7 @@ export class TasklistApi extends runtime.BaseAPI {
     }
 
     /**
-     * Assigns the task to nobody. For its assignee and administrators. Then its candidates may claim it. If it names no candidates, every member may. 
+     * Assigns the task to nobody. For its assignee and administrators. Then its candidates may claim it, or every member if its model gives it to nobody. 
      * Give a task back
      */
     async unclaimTask(requestParameters: UnclaimTaskRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {

@@ -1,10 +1,12 @@
 -- compatible from: 0005
--- Whom a user task is for: subjects of access tokens, and groups that access tokens name. Null candidates: a task from
--- before this migration, or from the version before it. Nobody is named there, so every member may complete it.
+-- Whom a user task is for: subjects of access tokens, and groups that access tokens name. A task is owned if its model
+-- gives it to somebody: then it never becomes everybody's, also if nobody is named now. All of them are null for a task
+-- from before this migration, or from the version before it: every member may complete it.
 alter table waybill.user_tasks
   add column assignee text,
   add column candidate_users text[],
-  add column candidate_groups text[];
+  add column candidate_groups text[],
+  add column owned boolean;
 
 create index user_tasks_of_assignee on waybill.user_tasks (tenant_id, assignee, created_at, id)
   where ended_at is null;

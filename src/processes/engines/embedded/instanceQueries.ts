@@ -195,7 +195,7 @@ export async function storeSnapshot(tx: Tx, snapshot: SnapshotRows): Promise<voi
       from json_to_recordset(${JSON.stringify(userTasks)}::text::json)
         as t(
           id uuid, "activityId" text, "executionId" text, name text, "formKey" text,
-          assignee text, "candidateUsers" text[], "candidateGroups" text[]
+          assignee text, "candidateUsers" text[], "candidateGroups" text[], owned boolean
         )
     ),
     services as (
@@ -215,9 +215,9 @@ export async function storeSnapshot(tx: Tx, snapshot: SnapshotRows): Promise<voi
     added_users as (
       insert into waybill.user_tasks
         (id, tenant_id, process_instance_id, process_key, activity_id, execution_id, name, form_key,
-         assignee, candidate_users, candidate_groups)
+         assignee, candidate_users, candidate_groups, owned)
       select id, ${tenantId}, ${id}, ${processKey}, "activityId", "executionId", name, "formKey",
-             assignee, "candidateUsers", "candidateGroups"
+             assignee, "candidateUsers", "candidateGroups", owned
       from users
       on conflict on constraint user_tasks_execution do nothing
     ),

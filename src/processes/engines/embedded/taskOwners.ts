@@ -14,24 +14,25 @@ export interface Owners {
   readonly assignee: string | null;
   readonly candidateUsers: readonly string[];
   readonly candidateGroups: readonly string[];
+  /** Whether the model gives the task to somebody. */
+  readonly owned: boolean;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The owners of a new task. An assignee that is null or empty leaves the task to its candidates. Throws `ProcessFailure`
- * and `ExpressionError`, also if the model gives the task to somebody and the variables name nobody: otherwise the task
- * would be everybody's.
+ * The owners of a new task. An assignee that is null or empty leaves the task to its candidates. If nobody is left, it
+ * waits for an administrator to assign it. As in Camunda 7, any other value that names nobody fails. Throws
+ * `ProcessFailure`.
  */
 export function evaluateOwners(activityId: string, texts: OwnerTexts, values: Values): Owners {
   try {
-    const owners = {
+    return {
       assignee: assigneeOf(texts.assignee, values),
       candidateUsers: candidatesOf(texts.candidateUsers, values),
       candidateGroups: candidatesOf(texts.candidateGroups, values),
+      owned: namesOwners(texts),
     };
-    if (namesOwners(texts) && isNobody(owners)) throw new NoOwner("The variables name nobody.");
-    return owners;
   } catch (error) {
     const why = `It is not known whose the user task "${activityId}" is. ${(error as Error).message}`;
     throw new ProcessFailure(why, { cause: error });
@@ -42,9 +43,6 @@ export function evaluateOwners(activityId: string, texts: OwnerTexts, values: Va
 class NoOwner extends Error {
   override readonly name = "NoOwner";
 }
-
-const isNobody = ({ assignee, candidateUsers, candidateGroups }: Owners) =>
-  assignee === null && candidateUsers.length + candidateGroups.length === 0;
 
 function assigneeOf(text: string | undefined, values: Values): string | null {
   if (text === undefined) return null;

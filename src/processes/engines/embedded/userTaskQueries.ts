@@ -84,7 +84,7 @@ export async function findTaskState(
   if (!isUuid(id)) return undefined;
   const [row] = await sql<TaskState[]>`
     select t.process_instance_id::text as "processInstanceId", t.execution_id as "executionId",
-           t.ended_at is not null as ended, ${ownerColumns(sql)}
+           t.ended_at is not null as ended, coalesce(t.owned, false) as owned, ${ownerColumns(sql)}
     from waybill.user_tasks t
     where t.id = ${id}
       and t.tenant_id = ${tenantId}`;
