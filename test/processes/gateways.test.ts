@@ -56,15 +56,14 @@ test("a step through thirty exclusive gateways in a row takes linear time", asyn
   expect(took).toBeLessThan(10);
 });
 
-test("an element that nothing leads to is waited for no longer than the end that it leads to", async () => {
+test("an element that nothing leads to never runs, however many paths lead from it", async () => {
   const beside = `${userTask("lonely")}${flow("lonely", "g0")}`;
   const key = await deployed([flow("start", "g0"), row(16), beside]);
   const took = await seconds(async () => {
     const { process_instance_id: id } = await startInstance(server, key, { variables: { amount: 5 } });
     const tasks = await tasksOf(server, id);
-    expect(tasks.map(({ activity_id }) => activity_id).toSorted()).toEqual(["lonely", "review"]);
-    const review = tasks.find(({ activity_id }) => activity_id === "review");
-    await completeTask(server, review?.task_id ?? "");
+    expect(tasks.map(({ activity_id }) => activity_id)).toEqual(["review"]);
+    await completeTask(server, tasks[0]?.task_id ?? "");
     expect(await stateOf(server, id)).toBe("completed");
   });
   expect(took).toBeLessThan(10);

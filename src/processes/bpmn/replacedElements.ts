@@ -1,16 +1,22 @@
 /**
- * Elements that replace those of bpmn-elements 17.3.0, each for a fault of the library's own. They override and call
- * private methods. test/processes/bpmn/replacedElements.test.ts fails when the library's version or one of those
- * methods changes: then compare each class with the new source before you update the test.
+ * Elements that replace those of bpmn-elements 17.3.0, each for a fault of the library's own. Those that concern
+ * all elements are in the two files that this one exports. They override and call private methods.
+ * test/processes/bpmn/replacedElements.test.ts fails when the library's version or one of those methods changes: then
+ * compare each class with the new source before you update the test.
  */
 import { ISOInterval } from "@0dep/piso";
-import { Activity } from "bpmn-elements";
+import type { ContextInstance } from "bpmn-elements";
 import {
   ErrorEventDefinition as LibraryError,
   TimerEventDefinition as LibraryTimer,
 } from "bpmn-elements/eventDefinitions";
 import { SequenceFlow as LibraryFlow } from "bpmn-elements/flows";
 import { ParallelGatewayBehaviour } from "bpmn-elements/gateways";
+import type { SerializableElement } from "moddle-context-serializer";
+import { FlowNode } from "./flowNodes.ts";
+
+export * from "./flowNodes.ts";
+export * from "./waitingActivities.ts";
 
 interface Timers {
   readonly timeout?: number;
@@ -47,10 +53,19 @@ interface ErrorMessage {
     /** The id of the error end event, or of the activity that failed. */
     readonly id: string;
     readonly error?: { readonly code?: unknown };
+    readonly parent?: Parent & { readonly path?: readonly Parent[] };
   };
 }
 
+interface Parent {
+  readonly executionId?: string;
+}
+
+const kExecuteMessage = Symbol.for("executeMessage");
+
 interface ErrorCatcher {
+  /** `inbound` has the execution of the activity that the event is attached to. */
+  readonly [kExecuteMessage]: { readonly content: { readonly inbound?: readonly [Parent] } };
   _onErrorMessage(routingKey: string, message: ErrorMessage): unknown;
   _onThrowApiMessage(routingKey: string, message: ErrorMessage): unknown;
 }
@@ -85,18 +100,21 @@ export class ErrorEventDefinition extends (LibraryError as unknown as new (
 
   override _onThrowApiMessage(routingKey: string, message: ErrorMessage): unknown {
     if (!this.#catches.throwers?.includes(message.content.id)) return undefined;
+    if (!this.#isAround(message)) return undefined;
     return super._onThrowApiMessage(routingKey, message);
+  }
+
+  /** Each token in the sub-process has an execution of its own. The error ends only the one that it comes from. */
+  #isAround({ content: { parent } }: ErrorMessage): boolean {
+    const [activity] = this[kExecuteMessage].content.inbound ?? [];
+    const around = [parent, ...(parent?.path ?? [])];
+    return around.some((scope) => scope?.executionId === activity?.executionId);
   }
 }
 
 interface Token {
   readonly content: { readonly id: string };
   ack(): void;
-}
-
-interface Broker {
-  cancel(consumerTag: string): void;
-  publish(exchange: "event", routingKey: string, content: object, properties: object): void;
 }
 
 /**
@@ -106,17 +124,16 @@ interface Broker {
  * The library counts sources, and counts a source whose path was not taken. Behind an exclusive merge, which reports
  * both paths, a join continued before the token of the other path came, and that token then waited without end.
  */
-class Gateway extends Activity {
+class Gateway extends FlowNode {
   /** Tokens that wait for those of the other flows. */
   readonly arrived: Token[] = [];
 
   /** The library binds this method in its constructor, so that a join calls ours. */
   _onJoinInbound(routingKey: string, token: Token): void {
-    const broker = this.broker as unknown as Broker;
     if (routingKey === "flow.discard") {
       token.ack();
       // As for a flow that is not followed further: the process stops waiting for what it brings.
-      broker.publish("event", "flow.looped", token.content, { type: "looped" });
+      this.broker.publish("event", "flow.looped", token.content, { type: "looped" });
       return;
     }
     this.arrived.push(token);
@@ -127,17 +144,13 @@ class Gateway extends Activity {
     for (const first of firsts) first?.ack();
     // The other tokens return to the queue and wait for the next time.
     this.arrived.length = 0;
-    broker.cancel("_run-on-inbound");
+    this.broker.cancel("_run-on-inbound");
     this.run({ inbound: firsts.map((first) => ({ ...first?.content })) });
   }
 }
 
-export function ParallelGateway(definition: object, context: never): Activity {
-  return new Gateway(
-    ParallelGatewayBehaviour as never,
-    { ...definition, isParallelGateway: true } as never,
-    context,
-  );
+export function ParallelGateway(definition: SerializableElement, context: ContextInstance): FlowNode {
+  return new Gateway(ParallelGatewayBehaviour, { ...definition, isParallelGateway: true }, context);
 }
 
 type Content = Readonly<Record<string, unknown>>;

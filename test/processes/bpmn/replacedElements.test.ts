@@ -1,6 +1,6 @@
 /**
- * src/processes/bpmn/replacedElements.ts overrides and calls private methods of bpmn-elements. When a test here fails,
- * the library has changed: read the new source of the method, adapt the class that uses it, and run the tests of this
+ * src/processes/bpmn/replacedElements.ts and the files that it exports override and call private methods of
+ * bpmn-elements. When a test here fails, the library has changed: read the new source of the method, adapt the class that uses it, and run the tests of this
  * folder before you write the new version into the file's head and the new digest below.
  */
 import { expect, test } from "bun:test";
@@ -46,6 +46,24 @@ const methods: [path: string, method: string, digest: string][] = [
   ["activity/Activity.js", "Activity.prototype._consumeInbound", "41499c753ae0739b"],
   ["activity/Activity.js", "Activity.prototype.run", "cd336cb154842915"],
   ["process/ProcessExecution.js", "ProcessExecution.prototype._onChildMessage", "fb46b7ace08e629b"],
+  ["activity/Activity.js", "Activity.prototype.activate", "2b9b6266db7b69d9"],
+  ["activity/Activity.js", "Activity.prototype.resume", "1ae5a81d99589eeb"],
+  ["activity/Activity.js", "Activity.prototype.getState", "b4c3adefb2eb828b"],
+  ["activity/Activity.js", "Activity.prototype._onInbound", "0d94ee7453261175"],
+  ["activity/Activity.js", "Activity.prototype._onInboundEvent", "532d277c2d8ae185"],
+  ["activity/Activity.js", "Activity.prototype._doOutbound", "d944c92827f81def"],
+  ["process/ProcessExecution.js", "ProcessExecution", "124e2fa6cadf30cd"],
+  ["process/ProcessExecution.js", "ProcessExecution.prototype._activate", "61240bb21ded6942"],
+  ["process/ProcessExecution.js", "ProcessExecution.prototype._start", "1086e7a8c74b7b18"],
+  ["process/ProcessExecution.js", "ProcessExecution.prototype.resume", "ddd369db561a2434"],
+  ["process/ProcessExecution.js", "ProcessExecution.prototype.recover", "48a729efb47722a6"],
+  ["process/ProcessExecution.js", "ProcessExecution.prototype.getState", "08e0736ac4f0431f"],
+  ["tasks/SubProcess.js", "SubProcess", "eac06b255021cb9c"],
+  ["tasks/SubProcess.js", "SubProcessBehaviour.prototype.recover", "ef6155f3d99909fc"],
+  ["tasks/SubProcess.js", "SubProcessBehaviour.prototype._upsertExecution", "85059f9c320dfdce"],
+  ["Context.js", "ContextInstance.prototype.getActivityById", "a1b4916014d0109c"],
+  ["Context.js", "ContextInstance.prototype.upsertActivity", "98cc9b7dc10e8322"],
+  ["Context.js", "ContextInstance.prototype.clone", "2b51930ea082956c"],
   ["flows/SequenceFlow.js", "SequenceFlow.prototype._publishEvent", "137d75a70ef52358"],
   ["flows/SequenceFlow.js", "SequenceFlow.prototype.discard", "9e9f181675c2bbd0"],
   ["flows/SequenceFlow.js", "SequenceFlow.prototype.shake", "9aa3f5336c28b55a"],

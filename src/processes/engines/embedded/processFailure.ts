@@ -1,4 +1,5 @@
 /** Failures of a model while it runs, as sentences for users. */
+import { modelIdOf } from "../../bpmn/copies.ts";
 import { ExpressionError } from "../../bpmn/expressions.ts";
 
 /** The model fails: no condition holds, an expression fails, or nothing catches an error. */
@@ -14,13 +15,13 @@ export function processFailureOf(cause: unknown): ProcessFailure {
   const own = chain.find((error) => error instanceof ProcessFailure);
   if (own) return own;
   const found = chain.find((error) => error instanceof ExpressionError);
-  const stuck = /^<(.+)> no conditional flow taken$/.exec((cause as Error).message)?.[1];
+  const stuck = modelId(/^<(.+)> no conditional flow taken$/.exec((cause as Error).message)?.[1]);
   const uncaught = chain.find(({ code }) => code !== undefined)?.code;
   if (found instanceof ExpressionError) return new ProcessFailure(found.message, { cause });
   if (stuck)
     return new ProcessFailure(`No condition behind "${stuck}" holds, and it has no default flow.`, { cause });
   if (uncaught) return new ProcessFailure(`Nothing catches the BPMN error ${uncaught}.`, { cause });
-  const activity = chain.map(({ source }) => source?.content?.id).find((id) => id !== undefined);
+  const activity = modelId(chain.map(({ source }) => source?.content?.id).find((id) => id !== undefined));
   const where = activity === undefined ? "this step" : `"${activity}"`;
   if (chain.some(({ message }) => /ISO 8601|Invalid (Date|time value)/i.test(message)))
     return new ProcessFailure(`The time of ${where} is not a date or duration in ISO 8601.`, { cause });
@@ -29,6 +30,8 @@ export function processFailureOf(cause: unknown): ProcessFailure {
     { cause },
   );
 }
+
+const modelId = (id: string | undefined) => id && modelIdOf(id);
 
 interface EngineError extends Error {
   readonly code?: string;

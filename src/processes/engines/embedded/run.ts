@@ -10,10 +10,12 @@
  * The engine is bpmn-elements. See docs/decisions/processes.md.
  */
 import { Context, Definition, Environment, type Extension } from "bpmn-elements";
+import { modelIdOf, withCopies } from "../../bpmn/copies.ts";
 import { createExpressions } from "../../bpmn/expressions.ts";
 import type { ProcessModel } from "../../bpmn/readModel.ts";
 import { ProcessFailure, processFailureOf } from "./processFailure.ts";
 import { evaluateOwners, type Owners } from "./taskOwners.ts";
+import { readState, stateTextOf } from "./stateText.ts";
 import { type RecordedTimer, type RecordedTimers, recordedTimers } from "./timers.ts";
 
 export type EngineEvent =
@@ -86,12 +88,13 @@ export function runStep(input: StepInput): Snapshot {
     Logger: silent,
     timers,
   });
-  const definition = new Definition(Context(model.source, environment));
+  const stored = state === undefined ? undefined : readState(state);
+  const definition = new Definition(Context(withCopies(model.source, stored?.copies), environment));
   const watch = watchStep(definition, tasks, budget);
   let due: RecordedTimer | undefined;
   try {
-    if (state === undefined) definition.run();
-    else definition.recover(JSON.parse(state)).resume();
+    if (stored) definition.recover(stored.state as never).resume();
+    else definition.run();
     watch.throwIfFailed();
     if (event.kind === "timerDue") due = firstDue(timers, event.except);
     if (due) timers.fire(due);
@@ -103,7 +106,7 @@ export function runStep(input: StepInput): Snapshot {
     if (error instanceof StaleEvent) throw error;
     if (watch.isOverBudget()) throw new OverBudget();
     const stopped = processFailureOf(error);
-    if (due) stopped.timer = { activityId: due.owner.id, executionId: due.owner.executionId };
+    if (due) stopped.timer = { activityId: modelIdOf(due.owner.id), executionId: due.owner.executionId };
     throw stopped;
   }
 }
@@ -145,20 +148,12 @@ function snapshotOf(definition: Definition, { services, tasks, timers, except }:
   return snapshot;
 }
 
-/** Characters. A thousand timers take half of them. */
-const largestState = 8 * 1024 ** 2;
-
-function stateTextOf(definition: Definition): string {
-  const text = JSON.stringify(definition.getState());
-  if (text.length <= largestState) return text;
-  throw new ProcessFailure("The state of the process is larger than 8 MiB: too much waits at the same time.");
-}
-
 /** PostgreSQL cannot store a later time. */
 const lastMoment = new Date("9999-12-31T23:59:59Z");
 
 function requireNear({ id, expireAt }: RecordedTimer["owner"]): void {
-  if (!(expireAt <= lastMoment)) throw new ProcessFailure(`The time of "${id}" is after the year 9999.`);
+  if (!(expireAt <= lastMoment))
+    throw new ProcessFailure(`The time of "${modelIdOf(id)}" is after the year 9999.`);
 }
 
 /** The instance is active, but nothing that it waits for can ever happen. */
@@ -234,7 +229,7 @@ const holdServices =
       return {
         execute({ content }: { content: { executionId: string } }, done: PendingService["done"]) {
           executionId = content.executionId;
-          services.set(executionId, { waiting: { activityId: activity.id, executionId }, done });
+          services.set(executionId, { waiting: { activityId: modelIdOf(activity.id), executionId }, done });
         },
         discard: forget,
         stop: forget,
@@ -305,7 +300,7 @@ function watchStep(
       );
     if (key === "definition.error") error ??= content.error;
     if (key !== "activity.wait" || content.type !== "bpmn:UserTask") return;
-    const waiting = { activityId: content.id, executionId: content.executionId };
+    const waiting = { activityId: modelIdOf(content.id), executionId: content.executionId };
     const complete = () => definition.getApi(message as never).signal();
     tasks.set(waiting.executionId, { waiting, complete });
   };
