@@ -22,6 +22,8 @@ import {
   propertiesOf,
 } from "./elements.ts";
 import { checkExpression, isTimeText } from "./expressions.ts";
+import { validateDecision, validateEnds } from "./flowFaults.ts";
+import { warnOfUnreachable } from "./reachability.ts";
 import { validateOwners } from "./taskOwners.ts";
 import type { ValidationReport } from "./validationReport.ts";
 
@@ -59,25 +61,12 @@ export function validateProcess(process: Process, report: ValidationReport): voi
   for (const { element, scope } of all) validateElement(element, scope, report);
 }
 
-/** A process or a sub-process has one start event. A warning for each element that no path from it reaches. */
+/** A process or a sub-process has one start event. */
 function validateScope(scope: Element, report: ValidationReport): void {
   const starts = flowElementsOf(scope).filter((element) => isType(element, "StartEvent"));
   if (starts.length !== 1)
     report.fault(scope, `A ${kindOf(scope)} needs exactly one start event. This one has ${starts.length}.`);
-  const reached = new Set<Element>();
-  const visit = (element: Element | undefined): void => {
-    if (!element || reached.has(element)) return;
-    reached.add(element);
-    for (const flow of outgoingOf(scope, element)) visit(flow.targetRef as Element | undefined);
-    for (const boundary of boundariesOf(scope, element)) visit(boundary);
-  };
-  starts.forEach(visit);
-  for (const element of flowElementsOf(scope))
-    if (
-      isType(element, ...activities, ...gateways, "EndEvent", "IntermediateCatchEvent") &&
-      !reached.has(element)
-    )
-      report.warning(element, "No path leads to this element.");
+  warnOfUnreachable(scope, report);
 }
 
 /** The stored state of an instance contains ids and names many times. */
@@ -97,7 +86,10 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   validateActivity(element, report);
   validateExtensions(element, report);
   validateAttributes(element, report);
-  if (isType(element, "SequenceFlow")) validateFlow(element, report);
+  if (isType(element, "SequenceFlow")) {
+    validateFlow(element, report);
+    validateEnds(element, scope, report);
+  }
   if (isType(element, "ServiceTask")) validateServiceTask(element, report);
   if (isType(element, "UserTask")) validateOwners(element, report);
   if (isType(element, "SubProcess")) validateSubProcess(element, report);
@@ -105,7 +97,10 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   const outgoing = outgoingOf(scope, element);
   if (isType(element, "BoundaryEvent") && outgoing.length === 0)
     report.fault(element, "This boundary event needs an outgoing flow.");
-  if (isType(element, "ExclusiveGateway", "InclusiveGateway")) validateGateway(element, outgoing, report);
+  if (isType(element, "ExclusiveGateway", "InclusiveGateway")) {
+    validateGateway(element, outgoing, report);
+    validateDecision(element, scope, report);
+  }
   if (isType(element, "ParallelGateway")) validateFork(outgoing, report);
   if (!isType(element, "ExclusiveGateway")) validateTwins(element, outgoing, report);
   if (isType(element, ...activities)) validateCatches(boundariesOf(scope, element), report);
