@@ -3,7 +3,7 @@ import { retriesInSilence } from "../../../infrastructure/jobs/runner.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { raiseOfTimer } from "./incidents.ts";
-import { ProcessFailure } from "./processFailure.ts";
+import { finalAdviceFor, ProcessFailure } from "./processFailure.ts";
 import { StaleEvent, type Waiting } from "./run.ts";
 import { advance } from "./step.ts";
 
@@ -49,7 +49,9 @@ function describe(error: unknown): { readonly type: string; readonly message: st
   if (isProcessFailure(error))
     return {
       type: error.code,
-      message: `A timer fired, but the process could not continue: ${error.message}`,
+      message: ["A timer fired, but the process could not continue:", error.message, finalAdviceFor(error)]
+        .filter((text) => text !== undefined)
+        .join(" "),
     };
   const message =
     "A timer could not fire because of a server error. See the server log, and rerun the incident.";

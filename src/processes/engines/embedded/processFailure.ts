@@ -7,7 +7,22 @@ export class ProcessFailure extends Error {
   override readonly name = "ProcessFailure";
   /** The event of the timer that the step fired, if any. */
   timer?: { readonly activityId: string; readonly executionId: string };
+  /** Every rerun of the step fails in the same way: the model is the cause, and no variable decided anything. */
+  isFinal?: boolean;
+  /** The model is the cause, if no variable decided otherwise. */
+  readonly ofModel: boolean;
+
+  constructor(message: string, { ofModel = false, cause }: { ofModel?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.ofModel = ofModel;
+  }
 }
+
+const finalAdvice = "A rerun fails again: terminate this instance, and start a new one.";
+
+/** What a person can do about an incident that no rerun changes. Undefined if a rerun can help. */
+export const finalAdviceFor = (error: Error): string | undefined =>
+  error.cause instanceof ProcessFailure && error.cause.isFinal ? finalAdvice : undefined;
 
 /** The engine's error as a sentence for any member of the tenant: it contains no value of a variable. */
 export function processFailureOf(cause: unknown): ProcessFailure {
@@ -20,7 +35,8 @@ export function processFailureOf(cause: unknown): ProcessFailure {
   if (found instanceof ExpressionError) return new ProcessFailure(found.message, { cause });
   if (stuck)
     return new ProcessFailure(`No condition behind "${stuck}" holds, and it has no default flow.`, { cause });
-  if (uncaught) return new ProcessFailure(`Nothing catches the BPMN error ${uncaught}.`, { cause });
+  if (uncaught)
+    return new ProcessFailure(`Nothing catches the BPMN error ${uncaught}.`, { cause, ofModel: true });
   const activity = modelId(chain.map(({ source }) => source?.content?.id).find((id) => id !== undefined));
   const where = activity === undefined ? "this step" : `"${activity}"`;
   if (chain.some(({ message }) => /ISO 8601|Invalid (Date|time value)/i.test(message)))

@@ -78,11 +78,15 @@ export class StaleEvent extends Error {
 /** Throws `ProcessFailure`, `StaleEvent` and `OverBudget`. */
 export function runStep(input: StepInput): Snapshot {
   const { model, state, event, values, now = new Date(), budget } = input;
+  let evaluated = false;
   const services = new Map<string, PendingService>();
   const tasks = new Map<string, PendingTask>();
   const timers = recordedTimers(now);
   const environment = new Environment({
-    expressions: createExpressions(() => values),
+    expressions: createExpressions(() => {
+      evaluated = true;
+      return values;
+    }),
     extensions: { service: holdServices(services) },
     scripts: noScripts,
     Logger: silent,
@@ -106,6 +110,7 @@ export function runStep(input: StepInput): Snapshot {
     if (error instanceof StaleEvent) throw error;
     if (watch.isOverBudget()) throw new OverBudget();
     const stopped = processFailureOf(error);
+    if (stopped.ofModel && !evaluated) stopped.isFinal = true;
     if (due) stopped.timer = { activityId: modelIdOf(due.owner.id), executionId: due.owner.executionId };
     throw stopped;
   }
@@ -164,6 +169,7 @@ function stuck(definition: Definition): ProcessFailure {
   const joins = [...new Set(targetsOf(definition))].map((id) => `"${id}"`).join(", ");
   return new ProcessFailure(
     `The process would never end: not all paths that lead to ${joins || "its end"} were taken.`,
+    { ofModel: true },
   );
 }
 
@@ -279,7 +285,7 @@ function watchStep(
   let [entered, events, isOver] = [0, 0, false];
   let error: unknown;
   const fail = (message: string): never => {
-    error = new ProcessFailure(message);
+    error = new ProcessFailure(message, { ofModel: message !== tooLongMessage });
     throw error;
   };
   const count = ({ parent }: EngineMessage["content"]) => {

@@ -64,8 +64,8 @@ export async function runElsewhere(
     if (answer.kind === "done") return answer.done;
     if (answer.kind === "staleEvent") throw new StaleEvent();
     if (answer.kind === "unknownModel") throw new Error("a worker thread did not accept a model");
-    const { message, timer } = answer;
-    throw Object.assign(new ProcessFailure(message), timer ? { timer } : {});
+    const { message, timer, isFinal = false } = answer;
+    throw Object.assign(new ProcessFailure(message), { isFinal }, timer ? { timer } : {});
   } catch (error) {
     throw processProblem(error);
   }
@@ -76,5 +76,6 @@ function processProblem(error: unknown): unknown {
   const failure =
     error instanceof WorkTimeout ? new ProcessFailure(tooLongMessage, { cause: error }) : (error as Error);
   if (!(failure instanceof ProcessFailure)) return failure;
-  return new Problem("process_failed", { message: failure.message, cause: failure });
+  const advice = failure.isFinal ? " Correct the model and deploy it." : "";
+  return new Problem("process_failed", { message: failure.message + advice, cause: failure });
 }

@@ -22,6 +22,7 @@ import type { TypedValues } from "../../variables/variable.ts";
 import type { EngineContext, ServiceTaskJob } from "./engineContext.ts";
 import { lockIncident, resolveIncident } from "./incidentQueries.ts";
 import { raise, raiseWithAnswer } from "./incidents.ts";
+import { finalAdviceFor } from "./processFailure.ts";
 import { type EngineEvent, StaleEvent } from "./run.ts";
 import {
   type ClaimedRow,
@@ -192,7 +193,7 @@ async function goOn(
     if (!(error instanceof Problem) || error.code !== "process_failed") throw error;
     const message =
       `The integration answered, but the process could not continue: ${error.message} ` +
-      "A rerun continues with the answer and sends nothing.";
+      (finalAdviceFor(error) ?? "A rerun continues with the answer and sends nothing.");
     const incident = { type: "process_failed", message, requestSent: "yes" } as const;
     const answered: Answered = { error: event.kind === "serviceTaskRejected" ? event.code : null, variables };
     await raiseWithAnswer(context, row, {

@@ -15,7 +15,12 @@ export interface ModelText {
 /** How a step ends. Errors are values here, because a thrown error loses its class between threads. */
 export type StepAnswer =
   | { readonly kind: "done"; readonly done: StepDone }
-  | { readonly kind: "failed"; readonly message: string; readonly timer?: Waiting }
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      readonly timer?: Waiting;
+      readonly isFinal?: boolean;
+    }
   | { readonly kind: "staleEvent" }
   | { readonly kind: "unknownModel" };
 
@@ -41,8 +46,8 @@ export async function step({
   } catch (error) {
     if (error instanceof StaleEvent) return { kind: "staleEvent" };
     if (!(error instanceof ProcessFailure)) throw error;
-    const { message, timer } = error;
-    return { kind: "failed", message, ...(timer ? { timer } : {}) };
+    const { message, timer, isFinal = false } = error;
+    return { kind: "failed", message, isFinal, ...(timer ? { timer } : {}) };
   }
 }
 
