@@ -140,6 +140,28 @@ test("a discussion of an instance that this engine does not have hides nothing",
   expect(await idsOf({}, kim)).toEqual([process_instance_id]);
 });
 
+test("a service account with more than 10,000 instances gets its own ones only, too", async () => {
+  const key = freshKey();
+  await deploy(server, waits(key));
+  const account = member("account");
+  await server.sql`
+    insert into waybill.process_instances (id, tenant_id, process_key, definition_id, state, started_by, started_at)
+    select gen_random_uuid(), 1, ${key}, d.id, 'completed', 'account', now() - g * interval '1 second'
+    from generate_series(1, 10001) g
+    join waybill.process_definitions d on d.process_key = ${key}`;
+  const [others = ""] = await startMany(key, 2);
+  const { process_instance_id: own } = await startInstance(server, key, { by: account });
+  const discussions = await server.discussions();
+  await discussions.addParticipant({
+    xActiveTenant: "tenant-1",
+    processInstanceId: others,
+    newParticipant: { user: "account" },
+  });
+  expect((await idsOf({ processKey: key, limit: 3 }, account)).slice(0, 2)).toEqual([own, others]);
+  expect(await idsOf({ processKey: key, state: "active" }, account)).toEqual([own, others]);
+  expect(await idsOf({ processKey: key, limit: 500, page: 20 }, account)).toHaveLength(3);
+});
+
 test("a state that does not exist is refused, and so is an empty business key", async () => {
   for (const query of ["state=suspended", "business_key=", "limit=501", "page=-1"])
     await expectProblem(
