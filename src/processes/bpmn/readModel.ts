@@ -3,6 +3,7 @@ import * as elements from "bpmn-elements";
 import BpmnModdle from "bpmn-moddle";
 import camunda from "camunda-bpmn-moddle/resources/camunda.json" with { type: "json" };
 import serializer, { type SerializableContext, TypeResolver } from "moddle-context-serializer";
+import type { FormSchema } from "../engine.ts";
 import { rejectedCode } from "../serviceTasks.ts";
 import {
   boundariesOf,
@@ -11,13 +12,13 @@ import {
   errorsOf,
   everyElement,
   flowElementsOf,
-  formRefOf,
   isType,
   listOf,
   type Process,
   propertiesOf,
 } from "./elements.ts";
 import { namesRead } from "./expressions.ts";
+import { formIdOf, generatedFormsOf } from "./formData.ts";
 import type { Catches } from "./replacedElements.ts";
 import * as replacedElements from "./replacedElements.ts";
 import { type OwnerTexts, ownersOf, ownerVariables } from "./taskOwners.ts";
@@ -45,6 +46,8 @@ export interface ProcessModel extends ModelFacts {
   /** The input of the engine. Made once for each model. */
   readonly source: SerializableContext;
   readonly warnings: readonly string[];
+  /** The forms of its `camunda:formData`, by the ids of their start event or user task. */
+  readonly generatedForms: ReadonlyMap<string, FormSchema>;
 }
 
 export interface UserTaskModel {
@@ -86,6 +89,16 @@ export async function loadModel(xml: string): Promise<ProcessModel> {
   return modelOf(process, parsed.context, []);
 }
 
+/**
+ * The forms of the `camunda:formData` of any BPMN model, also of one that the embedded engine would refuse, by the ids
+ * of their start event or user task. Empty if the text is not BPMN.
+ */
+export async function readGeneratedForms(xml: string): Promise<ReadonlyMap<string, FormSchema>> {
+  const parsed = await parse(xml);
+  const elements = "root" in parsed ? listOf(parsed.root, "rootElements") : [];
+  return new Map(elements.flatMap((element) => [...generatedFormsOf(element)]));
+}
+
 const ignoring: ValidationReport = { fault: () => {}, warning: () => {} };
 
 interface Parsed {
@@ -97,13 +110,20 @@ interface Parsed {
 
 async function parse(xml: string): Promise<Parsed | { readonly fault: ModelFault }> {
   try {
-    const context = await new BpmnModdle({ camunda }).fromXML(xml);
+    const context = await new BpmnModdle({ camunda }).fromXML(inCamunda(xml));
     return { root: context.rootElement as Element, warnings: context.warnings, context };
   } catch (error) {
     const { line, detail } = complaintOf(error);
     return { fault: { line, element: undefined, detail: `The text is not BPMN: ${detail}.` } };
   }
 }
+
+/** Operaton's names mean what Camunda's mean. The lines of the text stay the same. */
+const inCamunda = (xml: string) =>
+  xml.replaceAll(
+    /(\sxmlns:[\w.-]+\s*=\s*["'])http:\/\/operaton\.org\/schema\/1\.0\/bpmn(?=["'])/g,
+    "$1http://camunda.org/schema/1.0/bpmn",
+  );
 
 /** The parts of a message of moddle: a summary, the line (from 0), and the cause. */
 function complaintOf(complaint: unknown): { readonly line: number | undefined; readonly detail: string } {
@@ -210,7 +230,7 @@ function modelOf(process: Process, context: unknown, warnings: readonly string[]
   const start = flowElementsOf(process).find((element) => isType(element, "StartEvent"));
   const userTasks = ofType("UserTask").map((task) => {
     const id = task.id ?? "";
-    return [id, { name: task.name || id, formRef: formRefOf(task), owners: ownersOf(task) }] as const;
+    return [id, { name: task.name || id, formRef: formIdOf(task), owners: ownersOf(task) }] as const;
   });
   const serviceTasks = ofType("ServiceTask").map(
     (task) => [task.id ?? "", serviceTaskOf(task, scopes)] as const,
@@ -218,7 +238,7 @@ function modelOf(process: Process, context: unknown, warnings: readonly string[]
   return {
     processKey: process.id,
     name: process.name || process.id,
-    startFormRef: start && formRefOf(start),
+    startFormRef: start && formIdOf(start),
     userTasks: new Map(userTasks),
     serviceTasks: new Map(serviceTasks),
     reads: new Set([
@@ -228,10 +248,16 @@ function modelOf(process: Process, context: unknown, warnings: readonly string[]
     size: scopes.size,
     source: sourceOf(process, context),
     warnings,
+    generatedForms: generatedFormsOf(process),
   };
 }
 
-export function factsOf({ source: _source, warnings: _warnings, ...facts }: ProcessModel): ModelFacts {
+export function factsOf({
+  source: _source,
+  warnings: _warnings,
+  generatedForms: _forms,
+  ...facts
+}: ProcessModel): ModelFacts {
   return facts;
 }
 

@@ -23,6 +23,7 @@ import {
 } from "./elements.ts";
 import { checkExpression, isTimeText } from "./expressions.ts";
 import { validateDecision, validateEnds } from "./flowFaults.ts";
+import { validateFormData } from "./formData.ts";
 import { warnOfUnreachable } from "./reachability.ts";
 import { validateOwners } from "./taskOwners.ts";
 import type { ValidationReport } from "./validationReport.ts";
@@ -285,7 +286,6 @@ const refusedExtensions: Readonly<Record<string, string>> = {
   "camunda:ExecutionListener": "Execution listeners",
   "camunda:TaskListener": "Task listeners",
   "camunda:Connector": "Connectors",
-  "camunda:FormData": "Generated task forms",
   "camunda:In": "Variable mappings",
   "camunda:Out": "Variable mappings",
   "camunda:ErrorEventDefinition": "Error definitions of external tasks",
@@ -295,6 +295,7 @@ function validateExtensions(element: Element, { fault, warning }: ValidationRepo
   for (const { $type } of extensionsOf(element)) {
     const refused = refusedExtensions[$type];
     if (refused) fault(element, `${refused} are not supported.`);
+    else if ($type === "camunda:FormData") validateFormData(element, warning);
     else if ($type !== "camunda:Properties") warning(element, `${$type} is ignored.`);
   }
 }

@@ -169,7 +169,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Checks the whole model and stores it as the next version of its process. What the engine cannot run is refused by name and line. What it ignores is listed in `warnings`. Forms are form-js schemas, referred to by `camunda:formRef` or `camunda:formKey`. Creates the table `trx_<process_key>` in the tenant\'s schema. 
+     * Checks the whole model and stores it as the next version of its process. What the engine cannot run is refused by name and line. What it ignores is listed in `warnings`. Forms are form-js schemas, referred to by `camunda:formRef` or `camunda:formKey`, or made from `camunda:formData`. Creates the table `trx_<process_key>` in the tenant\'s schema. 
      * Deploy a BPMN model
      */
     async deployProcessRaw(requestParameters: DeployProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Deployment>> {
@@ -180,7 +180,7 @@ export class ProcessesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Checks the whole model and stores it as the next version of its process. What the engine cannot run is refused by name and line. What it ignores is listed in `warnings`. Forms are form-js schemas, referred to by `camunda:formRef` or `camunda:formKey`. Creates the table `trx_<process_key>` in the tenant\'s schema. 
+     * Checks the whole model and stores it as the next version of its process. What the engine cannot run is refused by name and line. What it ignores is listed in `warnings`. Forms are form-js schemas, referred to by `camunda:formRef` or `camunda:formKey`, or made from `camunda:formData`. Creates the table `trx_<process_key>` in the tenant\'s schema. 
      * Deploy a BPMN model
      */
     async deployProcess(requestParameters: DeployProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Deployment> {

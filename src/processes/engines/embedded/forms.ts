@@ -1,6 +1,7 @@
 /** The form-js schemas of a deployment, by their ids. */
 import type { Fault } from "../../../infrastructure/problem.ts";
-import type { ModelFacts } from "../../bpmn/readModel.ts";
+import { formsById } from "../../bpmn/formData.ts";
+import type { ModelFacts, ProcessModel } from "../../bpmn/readModel.ts";
 import type { NewDeployment } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
 
@@ -10,17 +11,17 @@ export type Forms = Readonly<Record<string, unknown>>;
 /** Reads the forms. Returns all faults instead if a file is not a form, an id is not unique, or a form is missing. */
 export function readForms(
   files: NewDeployment["forms"],
-  model: ModelFacts,
+  model: ProcessModel,
 ): { readonly schemas: Forms } | { readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
-  const forms: Record<string, unknown> = Object.create(null);
+  const forms: Record<string, unknown> = Object.assign(Object.create(null), formsById(model.generatedForms));
   for (const [index, file] of files.entries()) {
     const read = readForm(file.text);
     const fault = (detail: string) =>
       faults.push({ pointer: `/form/${index}`, detail: `${file.fileName}: ${detail}` });
     if (typeof read === "string") fault(read);
     else if (Object.hasOwn(forms, read.id))
-      fault(`Another file of this deployment has the form id "${read.id}" too.`);
+      fault(`Another form of this deployment has the form id "${read.id}" too.`);
     else forms[read.id] = read;
   }
   if (faults.length === 0) faults.push(...missing(model, forms));
