@@ -21,7 +21,8 @@ const list = {
   },
   "offset of a date": {
     on: remote,
-    reason: "A remote engine keeps the moment of a Date, not the offset in which it was written, and shows it in UTC.",
+    reason:
+      "A remote engine keeps the moment of a Date, not the offset in which it was written, and shows it in UTC.",
   },
 } satisfies Readonly<Record<string, Difference>>;
 

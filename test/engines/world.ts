@@ -1,5 +1,5 @@
 /** A server on the engine under test, two tenants that nobody else has, and the steps of the tests in the first one. */
-import type { Incident, ProcessInstance, Task } from "../../sdk/src/generated/index.ts";
+import type { Incident, ProcessInstance, ResponseError, Task } from "../../sdk/src/generated/index.ts";
 import { model } from "../support/bpmn.ts";
 import {
   allowLoopback,
@@ -94,7 +94,7 @@ function instanceSteps(server: TestServer, admin: Actor) {
       elements: readonly string[],
       { by = admin, forms = [], beside = "", key = freshKey("conformance") }: DeployOptions = {},
     ) => {
-      await deploy(server, model(key, elements.join("\n"), beside), { by, forms });
+      await deploy(server, model(key, elements.join("\n"), beside), { by, forms }).catch(whatItSays);
       return key;
     },
     start: async (processKey: string, variables: Values = {}, by = admin) =>
@@ -108,6 +108,12 @@ function instanceSteps(server: TestServer, admin: Actor) {
       await api.setProcessVariables({ ...of(admin, id), variableCorrections });
     },
   };
+}
+
+/** A refused deployment's reasons, which the SDK's error leaves in its response. */
+async function whatItSays(error: unknown): Promise<never> {
+  const response = (error as Partial<ResponseError>).response;
+  throw response ? new Error(`${response.status}: ${await response.text()}`, { cause: error }) : error;
 }
 
 function taskSteps(server: TestServer, admin: Actor) {
