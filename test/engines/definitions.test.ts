@@ -34,7 +34,10 @@ test("each deployment of a process is its next version", async () => {
 });
 
 test("a process is read with its model as it was deployed, and its start form, however the model names it", async () => {
-  const attributes = ['camunda:formRef="apply"', 'camunda:formKey="camunda-forms:deployment:apply.form"'];
+  const attributes = [
+    'camunda:formRef="apply" camunda:formRefBinding="deployment"',
+    'camunda:formKey="camunda-forms:deployment:apply.form"',
+  ];
   for (const attribute of attributes) {
     const key = freshKey("forms");
     const bpmn = model(key, [start("start", attribute), end(), flow("start", "end")].join("\n"));
@@ -51,6 +54,26 @@ test("a process is read with its model as it was deployed, and its start form, h
       start_form: form,
     });
   }
+});
+
+test("forms that came in files of the same name are told apart by their ids", async () => {
+  const key = freshKey("names");
+  const binding = 'camunda:formRefBinding="deployment"';
+  const elements = [
+    start("start", `camunda:formRef="first" ${binding}`),
+    userTask("review", `camunda:formRef="second" ${binding}`),
+    end(),
+    flow("start", "review", "end"),
+  ];
+  const body = new FormData();
+  body.set("bpmn", new File([model(key, elements.join("\n"))], "same.form"));
+  for (const id of ["first", "second"])
+    body.append("form", new File([JSON.stringify({ ...form, id })], "same.form"));
+  expect((await world.request(path, { method: "POST", body })).status).toBe(201);
+  expect(await (await world.request(`${path}/${key}`)).json()).toMatchObject({ start_form: { id: "first" } });
+  const { task_id } = await world.task(await world.start(key));
+  const task = await world.request(`/api/v1/tasklist/tasks/${task_id}`);
+  expect(await task.json()).toMatchObject({ form_key: "second", form: { id: "second" } });
 });
 
 test("a process without a start form has null", async () => {
@@ -80,7 +103,11 @@ test("the list has the latest version of each process, by key", async () => {
 
 test("two tenants may have a process of the same key, each with its own versions and forms", async () => {
   const key = freshKey("shared");
-  const elements = [start("start", 'camunda:formRef="apply"'), end(), flow("start", "end")];
+  const elements = [
+    start("start", 'camunda:formRef="apply" camunda:formRefBinding="deployment"'),
+    end(),
+    flow("start", "end"),
+  ];
   await world.deploy(elements, { key, forms: [form] });
   await world.deploy(elements, { key, forms: [form] });
   const theirs = { ...form, components: [] };

@@ -20,7 +20,12 @@ afterAll(() => world.stop());
 
 const name = { type: "textfield", key: "name" };
 const card = { type: "filepicker", key: "card", multiple: true };
-const elements = [start("start", 'camunda:formRef="loan"'), userTask("a"), end(), flow("start", "a", "end")];
+const elements = [
+  start("start", 'camunda:formRef="loan" camunda:formRefBinding="deployment"'),
+  userTask("a"),
+  end(),
+  flow("start", "a", "end"),
+];
 const formOf = (components: readonly object[]) => ({ id: "loan", type: "default", components });
 
 interface Embed {

@@ -2,7 +2,16 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Answer, type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { upload } from "../support/attachments.ts";
-import { addon, apiCall, boundaryError, end, flow, start, userTask } from "../support/bpmn.ts";
+import {
+  addon,
+  apiCall,
+  boundaryError,
+  conditionalFlow,
+  end,
+  flow,
+  start,
+  userTask,
+} from "../support/bpmn.ts";
 import { expectProblem } from "../support/problem.ts";
 import { until } from "../support/until.ts";
 import { startWorld, type World } from "./world.ts";
@@ -159,9 +168,10 @@ test("where the process cannot go on with the answer, a rerun uses the answer an
     void response.writeHead(200, { "content-type": "application/json" }).end('{"points":3}');
   const call = apiCall("call", { method: "POST", url, body: "{}", result_variable: "score" });
   const gateway = '<exclusiveGateway id="decision"/>';
-  const out = `<sequenceFlow id="out" sourceRef="decision" targetRef="end">
-    <conditionExpression xsi:type="tFormalExpression">\${limit &gt; 1}</conditionExpression></sequenceFlow>`;
-  const key = await world.deploy([start(), call, gateway, end(), flow("start", "call", "decision"), out]);
+  const conditions = ["${limit > 1}", "${limit < 0}"];
+  const flows = conditions.map((condition, at) => conditionalFlow("decision", `end${at}`, condition));
+  const elements = [start(), call, gateway, end("end0"), end("end1"), ...flows];
+  const key = await world.deploy([...elements, flow("start", "call", "decision")]);
   const id = await world.start(key);
   const incident = await world.incident(id);
   expect(incident).toMatchObject({ type: "process_failed", request_sent: "yes", activity_id: "call" });

@@ -127,8 +127,10 @@ test("if two instances start with one file at the same time, one gets it", async
 
 test("a process that cannot do its first step does not start, and its files are drafts again", async () => {
   const gateway = '<exclusiveGateway id="decision"/>';
-  const flows = [flow("start", "decision"), conditionalFlow("decision", "end", "${amount > 5}")];
-  const key = await world.deploy([start(), gateway, end(), ...flows]);
+  const conditions = ["${amount > 5}", "${amount < 0}"];
+  const flows = conditions.map((condition, at) => conditionalFlow("decision", `end${at}`, condition));
+  const elements = [start(), gateway, end("end0"), end("end1"), flow("start", "decision"), ...flows];
+  const key = await world.deploy(elements);
   const file = await upload(world.server, { by: world.admin, file: await fixture("libreoffice.pdf") });
   const variables = { amount: { value: 3 }, file: { value: JSON.stringify(file) } };
   const problem = await expectProblem(await send({ process_key: key, variables }), "process_failed");

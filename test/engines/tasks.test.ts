@@ -70,7 +70,12 @@ test("every member sees the open tasks of the tenant and of one instance, oldest
 });
 
 test("a task has the form of the version that its instance runs", async () => {
-  const elements = [start(), userTask("a", 'camunda:formRef="review"'), end(), flow("start", "a", "end")];
+  const elements = [
+    start(),
+    userTask("a", 'camunda:formRef="review" camunda:formRefBinding="deployment"'),
+    end(),
+    flow("start", "a", "end"),
+  ];
   const form = { id: "review", type: "default", components: [{ type: "textfield", key: "one" }] };
   const key = await world.deploy(elements, { forms: [form] });
   const id = await world.start(key);
@@ -145,8 +150,10 @@ test("files are bound to the instance and the task; if one cannot be, the task s
 
 test("a completion after which the process cannot go on is refused, and changes nothing", async () => {
   const gateway = '<exclusiveGateway id="decision"/>';
-  const flows = [flow("start", "a", "decision"), conditionalFlow("decision", "end", "${amount > 5}")];
-  const key = await world.deploy([start(), userTask("a"), gateway, end(), ...flows]);
+  const conditions = ["${amount > 5}", "${amount < 0}"];
+  const flows = conditions.map((condition, at) => conditionalFlow("decision", `end${at}`, condition));
+  const elements = [start(), userTask("a"), gateway, end("end0"), end("end1"), ...flows];
+  const key = await world.deploy([...elements, flow("start", "a", "decision")]);
   const id = await world.start(key);
   const { task_id } = await world.task(id);
   await expectProblem(await complete(task_id, { variables: { amount: { value: 1 } } }), "process_failed");

@@ -23,8 +23,9 @@ export async function deploy(
   { by = administrator, forms = [] }: DeployOptions = {},
 ) {
   const api = await server.processes(by);
+  const fileName = (schema: { readonly id?: unknown }) => `${schema.id ?? "a"}.form`;
   const form = forms.map(
-    (schema) => new File([JSON.stringify(schema)], "a.form", { type: "application/json" }),
+    (schema) => new File([JSON.stringify(schema)], fileName(schema), { type: "application/json" }),
   );
   return api.deployProcess({
     xActiveTenant: slugOf(by),
