@@ -20,8 +20,12 @@ interface Service {
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
   readonly configs?: readonly { readonly source: string; readonly target: string }[];
+  readonly profiles?: readonly string[];
 }
-/** As Compose reads it: `${NAME:?what to do}` is the variable, and stops the start if it is not set. */
+/**
+ * As Compose reads it: `${NAME:?what to do}` is the variable, and stops the start if it is not set. `${NAME:-}` is empty
+ * if it is not set.
+ */
 const text = await read("compose.yaml");
 const required = [...new Set([...text.matchAll(/\$\{(\w+):\?[^}]+\}/g)].map(([, name = ""]) => name))];
 const generated = Bun.spawnSync([`${root}deploy/secrets`]).stdout.toString();
@@ -31,7 +35,9 @@ const values = new Map(
     .split("\n")
     .map((line) => line.split("=", 2) as [string, string]),
 );
-const filledIn = text.replaceAll(/\$\{(\w+):\?[^}]+\}/g, (_all, name: string) => values.get(name) ?? "");
+const filledIn = text
+  .replaceAll(/\$\{(\w+):\?[^}]+\}/g, (_all, name: string) => values.get(name) ?? "")
+  .replaceAll(/\$\{\w+:-\}/g, '""');
 const { services, configs } = parse(filledIn, { merge: true }) as {
   services: Record<string, Service>;
   configs: Record<string, { content: string }>;
@@ -73,6 +79,30 @@ test("nothing starts with the secrets of earlier versions", () => {
     expect(() => parseConfig({ ...environment, [name]: earlier }, "/")).toThrow(`${name} is well known`);
 });
 
+test("processes run in Waybill itself, or in the engine of the profile that the head of the file names", async () => {
+  expect(parseConfig(waybills[0]?.environment ?? {}, "/").engine).toBeUndefined();
+  const [, profile = "", url = ""] = /^# {3}COMPOSE_PROFILES=(\w+)\n# {3}ENGINE_URL=(\S+)$/m.exec(text) ?? [];
+  const config = parseConfig({ ...waybills[0]?.environment, ENGINE_URL: url }, "/");
+  expect(config.engine?.url).toBe(url);
+  const { image, profiles, environment = {} } = services[new URL(url).hostname] ?? {};
+  expect(profiles).toEqual([profile]);
+  const others = Object.values(services).filter((service) => service.image !== image);
+  expect(others.flatMap((service) => service.profiles ?? [])).toEqual([]);
+  const database = new URL(environment.DB_URL?.replace(/^jdbc:/, "") ?? "");
+  expect(Object.keys(services)).toContain(database.hostname);
+  const script = configs.role?.content ?? "";
+  expect(script).toContain(
+    `create role ${environment.DB_USERNAME} login password '${environment.DB_PASSWORD}'`,
+  );
+  expect(script).toContain(`create database ${database.pathname.slice(1)} owner ${environment.DB_USERNAME};`);
+});
+
+test("its engine is the version that .ci/engines tests", async () => {
+  const pom = await read("test/ci/engines/java/operaton/pom.xml");
+  const [, version] = /<operaton.version>([\d.]+)</.exec(pom) ?? [];
+  expect(services.engine?.image).toBe(`operaton/operaton:${version}`);
+});
+
 test("ports are published only on a loopback address", () => {
   const published = Object.values(services).flatMap(({ ports = [] }) => ports);
   expect(published.length).toBeGreaterThan(0);
@@ -105,9 +135,10 @@ test("PostgreSQL's script creates a role that is no superuser and cannot change 
   expect(services.postgres?.environment).not.toHaveProperty("POSTGRES_USER");
   const [script] = services.postgres?.configs ?? [];
   expect(script?.target).toStartWith("/docker-entrypoint-initdb.d/");
-  // Under another name, so that it does not collide on the server of this test run.
-  const name = `waybill_${randomBytes(6).toString("hex")}`;
-  const renamed = (text: string) => text.replaceAll(/\bwaybill\b/g, name);
+  // Under other names, so that they do not collide on the server of this test run.
+  const suffix = randomBytes(6).toString("hex");
+  const names = [`waybill_${suffix}`, `engine_${suffix}`];
+  const renamed = (text: string) => text.replaceAll(/\b(waybill|engine)\b/g, `$1_${suffix}`);
   const admin = postgres(await serverUrl(), { max: 1, onnotice: () => {} });
   const url = new URL(renamed(waybills[0]?.environment?.DATABASE_URL ?? ""));
   url.host = new URL(await serverUrl()).host;
@@ -128,8 +159,10 @@ test("PostgreSQL's script creates a role that is no superuser and cannot change 
       expect(await waybill.unsafe(forbidden).catch((error) => error.code)).toBe("42501");
     await waybill.end();
   } finally {
-    await admin`drop database if exists ${admin(name)} with (force)`;
-    await admin`drop role if exists ${admin(name)}`;
+    for (const name of names) {
+      await admin`drop database if exists ${admin(name)} with (force)`;
+      await admin`drop role if exists ${admin(name)}`;
+    }
     await admin.end();
   }
 }, 30_000);
