@@ -8,7 +8,6 @@ import { startJobs } from "../../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../../src/infrastructure/log.ts";
 import type { OperatonContext } from "../../../src/processes/engines/operaton/operatonContext.ts";
 import { createEngineRest } from "../../../src/processes/engines/operaton/rest.ts";
-import type { BindFiles } from "../../../src/processes/engines/operaton/serviceTasks/externalTask.ts";
 import { createServiceTaskDriver } from "../../../src/processes/engines/operaton/serviceTasks/serviceTaskDriver.ts";
 import { createOutcomes } from "../../../src/processes/serviceTaskOutcomes.ts";
 import type { ServiceTasks } from "../../../src/processes/serviceTasks.ts";
@@ -39,10 +38,13 @@ export interface TestWorker {
   stop(): Promise<void>;
 }
 
+/** Lines of the log that an operator sees as trouble. */
+export const warnings = ({ logged }: Pick<TestWorker, "logged">) =>
+  logged.filter(({ level }) => ["warn", "error", "fatal"].includes(String(level)));
+
 export interface WorkerOptions {
   /** Of the engine, or of a proxy in front of it. */
   readonly url?: string;
-  readonly bindFiles?: BindFiles;
 }
 
 export type Variables = Readonly<
@@ -177,17 +179,14 @@ function engineSteps(url: string, slug: string) {
 const json = (body: unknown) =>
   body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 
-async function startWorker(
-  { deps }: TestServer,
-  { url, bindFiles = async () => {} }: WorkerOptions & { readonly url: string },
-): Promise<TestWorker> {
+async function startWorker({ deps }: TestServer, { url }: { readonly url: string }): Promise<TestWorker> {
   const logged: Record<string, unknown>[] = [];
   const log = createLog("debug", { write: (line) => void logged.push(JSON.parse(line)) });
   const engine = { url, authorization: undefined, timeoutMs: 20_000 };
   const config = { ...deps.config, engine };
   const context = { ...deps, config, log, caches: createCaches(), rest: createEngineRest(engine) };
   const jobs = await startJobs(deps.sql, { log });
-  const { serviceTasks: tasks, work } = createServiceTaskDriver(context, { bindFiles });
+  const { serviceTasks: tasks, work } = createServiceTaskDriver(context);
   const outcomes = createOutcomes({ folder: `${deps.config.dataDir}/outcomes`, sealing: undefined, log });
   await work((task, hold) => carryOut(task, { ...deps, log, tasks, hold, outcomes }), jobs);
   return { tasks, context, logged, stop: () => jobs.stop() };

@@ -15,7 +15,7 @@ import {
 import { type FaultyProxy, startFaultyProxy } from "../../support/faultyProxy.ts";
 import { freshKey } from "../../support/processes.ts";
 import { until } from "../../support/until.ts";
-import { type Remote, rowOf, startRemote, type TestWorker, type WorkerOptions } from "./remote.ts";
+import { type Remote, rowOf, startRemote, type TestWorker, type WorkerOptions, warnings } from "./remote.ts";
 
 setDefaultTimeout(120_000);
 let remote: Remote;
@@ -148,7 +148,7 @@ test("a rerun of an interrupted task sends a second request, with the next attem
   remote.answer = (_, response) => (isSilent ? undefined : json(response, {}));
   const call = apiCall("call", post(path));
   await remote.deploy(model(processKey, [start(), call, end(), flow("start", "call", "end")].join("\n")));
-  const { id, taskId, incident, proxy } = await takenOver(processKey, path);
+  const { id, taskId, incident } = await takenOver(processKey, path);
   expect(incident.row).toMatchObject({ type: "interrupted" });
   isSilent = false;
   await remote.rerun(incident);
@@ -176,8 +176,7 @@ test("parallel branches that complete together are each sent once", async () => 
   const keys = remote.keys(path);
   expect(keys).toHaveLength(ids.length * names.length);
   expect(new Set(keys).size).toBe(keys.length);
-  for (const { logged } of [first, second])
-    expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+  for (const { logged } of [first, second]) expect(warnings({ logged })).toEqual([]);
 });
 
 test("a long refusal reaches the process as Json, and a text that the engine's String cannot hold, too", async () => {

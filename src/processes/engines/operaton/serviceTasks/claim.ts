@@ -1,12 +1,14 @@
 /** Claims a task that the engine has handed out: decides by its row whether it may send, or what is left to tell. */
 import { revokeUnusedTokens } from "../../../../files/attachments/tokenQueries.ts";
+import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { ServiceTaskRun } from "../../../delivery/deliver.ts";
 import { parseServiceTask, type ServiceTaskConfig } from "../../../delivery/serviceTask.ts";
+import { relatedInstances } from "../../../roots.ts";
 import type { Answered, ClaimedTask } from "../../../serviceTasks.ts";
+import { findRoots } from "../binding/roots.ts";
 import type { ExternalTask, ServiceTaskContext, TaskInstance } from "./externalTask.ts";
 import { raise } from "./incidents.ts";
 import type { Lock } from "./lock.ts";
-import { relatedInstances } from "./relatedFiles.ts";
 import { claimTask, findAttempt, type TaskRow } from "./taskQueries.ts";
 import { loaderOf } from "./taskVariables.ts";
 import { tellIncident } from "./tellEngine.ts";
@@ -33,7 +35,7 @@ export async function claim(
   const parsed = parseServiceTask(task.topicName, propertiesOf(task));
   const row = await claimTask(context.sql, {
     id: task.id,
-    tenantId: instance.tenantId,
+    tenantId: instance.tenant.id,
     processInstanceId: task.processInstanceId,
     processKey: task.processDefinitionKey,
     definitionId: task.processDefinitionId,
@@ -47,12 +49,12 @@ export async function claim(
     return void (await raise(context, row, interrupted[row.state]));
   if (row.state === "answered") {
     const answered = JSON.parse(row.outcome ?? "null") as Answered;
-    return { row, slug: instance.slug, lock, answered, run: recalledRun(row) };
+    return { row, slug: instance.tenant.slug, lock, answered, run: recalledRun(row) };
   }
   if ("faults" in parsed) return void (await raise(context, row, invalid(parsed.faults)));
   if (row.attempt > 1) await revokeUnusedTokens(context.sql, row.id);
   const run = runOf(context, { row, task, instance, config: parsed.config });
-  return { row, slug: instance.slug, lock, answered: undefined, run };
+  return { row, slug: instance.tenant.slug, lock, answered: undefined, run };
 }
 
 const propertiesOf = ({ extensionProperties }: ExternalTask) =>
@@ -69,7 +71,12 @@ const runOf = (context: ServiceTaskContext, { row, task, instance, config }: Run
   ...identityOf(row),
   config,
   loadVariables: loaderOf(context, { task, instance, config }),
-  relatedInstances: (attachmentIds) => relatedInstances(context, instance, attachmentIds),
+  relatedInstances: (attachmentIds) =>
+    relatedInstances({ sql: context.sql, engine: roots(context) }, instance, attachmentIds),
+});
+
+const roots = (context: ServiceTaskContext) => ({
+  findRoots: (tenant: Tenant, ids: readonly string[]) => findRoots(context, tenant, ids),
 });
 
 /** In a multi-instance activity, only the external task's id differs between the tasks. So it is the request's unit. */

@@ -1,4 +1,6 @@
 /** External tasks of the engine, and what the files of this folder share. */
+
+import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { DeliveryMemory } from "../../../delivery/deliveryMemory.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 
@@ -19,26 +21,17 @@ export interface ExternalTask {
   readonly topicName: string;
   /** The slug of its tenant. */
   readonly tenantId: string | null;
-  /** Of its own instance. An instance that another one called has none. */
-  readonly businessKey: string | null;
   readonly extensionProperties: Readonly<Record<string, string | null>> | null;
 }
 
 /** An instance whose task is carried out. */
 export interface TaskInstance {
-  readonly tenantId: number;
-  /** The tenant's slug. */
-  readonly slug: string;
+  readonly tenant: Tenant;
   readonly processInstanceId: string;
-  readonly businessKey: string | null;
 }
-
-/** Binds the attachments that an instance's variables name, also those of a start that is not settled yet. */
-export type BindFiles = (context: OperatonContext, instance: TaskInstance) => Promise<void>;
 
 export interface ServiceTaskContext extends OperatonContext {
   /** The id of this process at the engine. Another one after a restart. */
   readonly worker: string;
   readonly memory: DeliveryMemory;
-  readonly bindFiles: BindFiles;
 }

@@ -2,6 +2,7 @@
 import { inLane } from "../../../../infrastructure/database/lanes.ts";
 import { fetchLimits } from "../../../../infrastructure/jobs/fetchLimits.ts";
 import { moment } from "../../../../infrastructure/jobs/heartbeat.ts";
+import type { Tenant } from "../../../../tenants/tenant.ts";
 import { serviceTasksAtOnce } from "../../../serviceTasks.ts";
 import { EngineError, isJudgement } from "../restErrors.ts";
 import { createAvailability } from "./availability.ts";
@@ -9,7 +10,7 @@ import type { Fetched } from "./claim.ts";
 import { type ExternalTask, lockMs, type ServiceTaskContext, topics } from "./externalTask.ts";
 import { createLock, type Lock, unlock } from "./lock.ts";
 import { againMs } from "./tellEngine.ts";
-import { listSlugs } from "./tenants.ts";
+import { listTenants } from "./tenants.ts";
 
 export interface TaskFetcher {
   /** Fetches no more tasks. Resolves once the running ones have ended. */
@@ -64,22 +65,22 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
     const limits = fetchLimits(groups, serviceTasksAtOnce);
     slotFree = Promise.withResolvers<void>();
     if (limits.batchSize <= 0) return shortPauseMs;
-    const slugs = await listSlugs(context);
-    const tenantIdIn = [...slugs].filter(([, id]) => !limits.ignoreGroups.includes(String(id)));
-    if (tenantIdIn.length === 0) return 1_000;
+    const tenants = await listTenants(context);
+    const served = [...tenants.values()].filter(({ id }) => !limits.ignoreGroups.includes(String(id)));
+    if (served.length === 0) return 1_000;
     // A tenant that has its share may be served again before the engine would answer.
     const waits = limits.ignoreGroups.length === 0;
     const fetchedAt = moment();
     const tasks = await ask({
-      tenantIdIn: tenantIdIn.map(([slug]) => slug),
+      tenantIdIn: served.map(({ slug }) => slug),
       maxTasks: Math.min(batch, limits.batchSize),
       waits,
     });
     for (const task of tasks) {
-      const tenantId = slugs.get(task.tenantId ?? "");
+      const tenant = tenants.get(task.tenantId ?? "");
       const lock = createLock(rest, { id: task.id, worker }, fetchedAt);
-      if (isEnding || tenantId === undefined) void unlock(rest, task.id).catch(() => {});
-      else start(task, { tenantId, lock });
+      if (isEnding || !tenant) void unlock(rest, task.id).catch(() => {});
+      else start(task, { tenant, lock });
     }
     return tasks.length > 0 || waits ? 0 : shortPauseMs;
   }
@@ -122,12 +123,11 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
     for (const { id } of locked) if (!running.has(id)) await unlock(rest, id);
   }
 
-  function start(task: ExternalTask, { tenantId, lock }: { tenantId: number; lock: Lock }): void {
+  function start(task: ExternalTask, { tenant, lock }: { tenant: Tenant; lock: Lock }): void {
     // An engine that was away let the lock expire. The task still runs here.
     if (running.has(task.id)) return;
-    const { tenantId: slug, processInstanceId, businessKey } = task;
-    const instance = { tenantId, slug: slug ?? "", processInstanceId, businessKey };
-    const ended = inLane({ kind: "job", tenant: tenantId }, () => run({ task, instance, lock }))
+    const instance = { tenant, processInstanceId: task.processInstanceId };
+    const ended = inLane({ kind: "job", tenant: tenant.id }, () => run({ task, instance, lock }))
       .catch(async (err) => {
         log.warn({ service_task_id: task.id, err }, "Service task could not begin and will be tried again");
         await lock.setRemaining(againMs).catch(() => {});
@@ -136,7 +136,7 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
         running.delete(task.id);
         slotFree.resolve();
       });
-    running.set(task.id, { lock, group: String(tenantId), ended });
+    running.set(task.id, { lock, group: String(tenant.id), ended });
   }
 
   async function extendLocks(): Promise<void> {

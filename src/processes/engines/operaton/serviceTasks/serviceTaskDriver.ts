@@ -5,7 +5,7 @@ import type { CarryOut, ServiceTasks } from "../../../serviceTasks.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { type Claimed, claim } from "./claim.ts";
 import { closeAbandoned } from "./closeAbandoned.ts";
-import type { BindFiles, ServiceTaskContext } from "./externalTask.ts";
+import type { ServiceTaskContext } from "./externalTask.ts";
 import { fetchTasks } from "./fetchTasks.ts";
 import { serviceTasksOf } from "./serviceTasks.ts";
 
@@ -18,12 +18,9 @@ export interface ServiceTaskDriver {
 /** A request may go out only while its lock holds for this long, in milliseconds. */
 const sureMs = 5_000;
 
-export function createServiceTaskDriver(
-  context: OperatonContext,
-  { bindFiles }: { readonly bindFiles: BindFiles },
-): ServiceTaskDriver {
+export function createServiceTaskDriver(context: OperatonContext): ServiceTaskDriver {
   const worker = `waybill-${Bun.randomUUIDv7()}`;
-  const own: ServiceTaskContext = { ...context, worker, bindFiles, memory: createDeliveryMemory() };
+  const own: ServiceTaskContext = { ...context, worker, memory: createDeliveryMemory() };
   let isEnding = false;
   return {
     serviceTasks: serviceTasksOf(own, () => isEnding),

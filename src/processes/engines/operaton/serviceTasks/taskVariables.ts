@@ -9,6 +9,8 @@ import { loadWithin, mostBytes, valuesTooLarge } from "../../../delivery/deliver
 import { namesSent, namesUsed, type ServiceTaskConfig } from "../../../delivery/serviceTask.ts";
 import { attachmentIdOf } from "../../../variables/attachmentMetadata.ts";
 import { secretPrefix, type TypedValues } from "../../../variables/variable.ts";
+import { bindFilesOf } from "../binding/bindFiles.ts";
+import { findRoots } from "../binding/roots.ts";
 import { at } from "../rest.ts";
 import { EngineError } from "../restErrors.ts";
 import type { ExternalTask, ServiceTaskContext, TaskInstance } from "./externalTask.ts";
@@ -43,11 +45,21 @@ export function loaderOf(
 ): () => Promise<LoadedVariables> {
   return async () => {
     const loaded = await load(context, options);
-    // Another client may have written the variable. Then nobody has bound the file yet.
-    if (Object.values(loaded.variables).some(({ value }) => attachmentIdOf(value) !== undefined))
-      await context.bindFiles(context, options.instance);
+    await bindNamed(context, options.instance, loaded.variables);
     return loaded;
   };
+}
+
+/** Another client may have written the variables, or their instance has only begun: nobody has bound their files yet. */
+async function bindNamed(
+  context: ServiceTaskContext,
+  { tenant, processInstanceId }: TaskInstance,
+  variables: TypedValues,
+): Promise<void> {
+  if (!Object.values(variables).some(({ value }) => attachmentIdOf(value) !== undefined)) return;
+  const roots = await findRoots(context, tenant, [processInstanceId]);
+  const rootInstanceId = roots.get(processInstanceId) ?? processInstanceId;
+  await bindFilesOf(context, { tenantId: tenant.id, rootInstanceId }, variables);
 }
 
 async function load(context: ServiceTaskContext, options: LoaderOptions): Promise<LoadedVariables> {
@@ -64,7 +76,7 @@ async function load(context: ServiceTaskContext, options: LoaderOptions): Promis
     if (bytes > mostBytes) throw valuesTooLarge(bytes, config);
     return { variables, bytes };
   };
-  return loadWithin(context.memory, { tenantId: instance.tenantId, bytes: mostBytes, read });
+  return loadWithin(context.memory, { tenantId: instance.tenant.id, bytes: mostBytes, read });
 }
 
 /** The visible variables by name. Undefined if they are larger than `maxBytes`. */
@@ -82,12 +94,14 @@ async function readNamed(
       query: { deserializeValues: false },
       body: {
         processInstanceId: task.processInstanceId,
-        tenantIdIn: [instance.slug],
+        tenantIdIn: [instance.tenant.slug],
         ...(names ? { variableNameIn: names } : {}),
       },
       maxBytes,
     });
-    const present = found.filter(({ state, tenantId }) => state !== "DELETED" && tenantId === instance.slug);
+    const present = found.filter(
+      ({ state, tenantId }) => state !== "DELETED" && tenantId === instance.tenant.slug,
+    );
     const isGlobal = (variable: ScopedVariable) => variable.activityInstanceId === task.processInstanceId;
     const globals = present.filter(isGlobal).map((each) => [each.name, each] as const);
     if (globals.length === present.length) return new Map(globals);
@@ -159,7 +173,7 @@ const unsupported = (name: string, type: string) =>
 const filesIn = (named: Named, config: ServiceTaskConfig): ScopedVariable[] =>
   [...new Set(namesSent(config))]
     .map((name) => named.get(name))
-    .filter((variable) => variable?.type === "File") as ScopedVariable[];
+    .filter((variable) => variable?.type === "File" || variable?.type === "Bytes") as ScopedVariable[];
 
 /** The contents in base64, together no larger than a request can be. */
 async function readContents(

@@ -22,16 +22,21 @@ const sameTypes: ReadonlySet<string> = new Set([
 
 /** Undefined for a type that Waybill does not have, such as a serialized Java object. A file has no content here. */
 export function typedValueOf({ type, value, valueInfo }: EngineVariable): TypedValue | undefined {
-  if (type === "File") return { type, value: null };
+  if (type === "File" || type === "Bytes") return { type: "File", value: null };
+  if (type === "Json" && isLongText(value)) return { type: "String", value: JSON.parse(value) };
   if (type === "Short") return { type: "Integer", value };
   if (type === "Xml") return { type: "String", value };
-  if (type === "Object" && valueInfo?.serializationDataFormat === "application/json")
+  if (type === "Object" && valueInfo?.serializationDataFormat?.startsWith("application/json"))
     return { type: "Json", value };
   return sameTypes.has(type) ? { type: type as VariableType, value } : undefined;
 }
 
 /** Characters of a String that the engine's database can store. */
 const longestString = 4_000;
+
+/** A text that was too long for a String. */
+const isLongText = (value: unknown): value is string =>
+  typeof value === "string" && value.length > longestString && value.startsWith('"');
 
 /** Values as the engine takes them. */
 export const engineValues = (variables: TypedValues): Record<string, TypedValue> =>

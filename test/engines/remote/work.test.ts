@@ -1,0 +1,163 @@
+/** Several processes share the tasks of an engine, which may be away, and leave nothing behind when they end. */
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { apiCall, end, flow, model, start } from "../../support/bpmn.ts";
+import { type FaultyProxy, startFaultyProxy } from "../../support/faultyProxy.ts";
+import { freshKey } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
+import { type Remote, startRemote, type TestWorker, type WorkerOptions, warnings } from "./remote.ts";
+
+setDefaultTimeout(120_000);
+let remote: Remote;
+let workers: TestWorker[] = [];
+let proxy: FaultyProxy;
+beforeAll(async () => {
+  remote = await startRemote();
+  proxy = await startFaultyProxy(new URL(remote.url));
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+});
+afterAll(async () => {
+  await proxy.close();
+  await remote.stop();
+});
+
+async function work(options?: WorkerOptions): Promise<TestWorker> {
+  const worker = await remote.work(options);
+  workers.push(worker);
+  return worker;
+}
+
+const at = (host: string) => remote.url.replace(new URL(remote.url).host, host);
+
+async function deployCall(path: string): Promise<string> {
+  const processKey = freshKey("worker_share");
+  const call = apiCall("call", { method: "POST", url: remote.partnerUrl + path, body: "{}" });
+  await remote.deploy(model(processKey, [start(), call, end(), flow("start", "call", "end")].join("\n")));
+  return processKey;
+}
+
+const startMany = (processKey: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => remote.start(processKey)));
+const delays = ({ logged }: TestWorker) => logged.filter(({ msg }) => msg === "Service tasks are delayed");
+
+test("two processes share the tasks, and each request goes out once", async () => {
+  remote.answer = (_, response) => void setTimeout(() => response.end(), 20);
+  const processKey = await deployCall("/shared");
+  const ids = await startMany(processKey, 80);
+  await Promise.all([work(), work()]);
+  for (const id of ids) await until(() => remote.isEnded(id), 60);
+  expect(
+    remote
+      .keys("/shared")
+      .map((key) => key.split(":")[0])
+      .toSorted(),
+  ).toEqual(ids.toSorted());
+  const claimers = await remote.server.sql`
+    select worker, count(*)::int as tasks
+    from waybill.external_tasks
+    where process_key = ${processKey}
+    group by worker`;
+  expect(claimers).toHaveLength(2);
+});
+
+test("an engine that is away is one line in the log, and its tasks go on when it is back", async () => {
+  remote.answer = (_, response) => void response.end();
+  const processKey = await deployCall("/away");
+  proxy.set("refuse");
+  const worker = await work({ url: at(proxy.url.host) });
+  const id = await remote.start(processKey);
+  await Bun.sleep(6_000);
+  expect(delays(worker)).toHaveLength(1);
+  expect(warnings(worker)).toHaveLength(1);
+  proxy.set("pass");
+  await until(() => remote.isEnded(id), 40);
+  expect(remote.keys("/away")).toHaveLength(1);
+});
+
+test("an answer that the engine does not take while it is away is told later, and nothing is sent again", async () => {
+  remote.answer = (_, response) => void setTimeout(() => response.end(), 2_000);
+  const processKey = await deployCall("/told-late");
+  const worker = await work({ url: at(proxy.url.host) });
+  const id = await remote.start(processKey);
+  await until(() => remote.keys("/told-late").length === 1);
+  proxy.set("refuse");
+  await Bun.sleep(4_000);
+  expect(await remote.isEnded(id)).toBe(false);
+  proxy.set("pass");
+  await until(() => remote.isEnded(id), 90);
+  expect(remote.keys("/told-late")).toHaveLength(1);
+  await worker.stop();
+});
+
+test("an error of the engine's own is no outage", async () => {
+  remote.answer = (_, response) => void response.end();
+  let failing = 4;
+  // As Operaton answers now and then under load.
+  const front = createServer(async (request, response) => {
+    if (request.url?.endsWith("fetchAndLock") && failing-- > 0) {
+      response.writeHead(500, { "content-type": "application/json" });
+      return void response.end('{"type":"NullPointerException","message":null,"code":0}');
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { origin } = new URL(remote.url);
+    const { method = "GET", headers } = request;
+    const { "content-type": type = "application/json" } = headers;
+    const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {};
+    const answer = await fetch(origin + request.url, { method, headers: { "content-type": type }, ...body });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
+  const processKey = await deployCall("/hiccup");
+  const worker = await work({ url: at(`127.0.0.1:${(front.address() as AddressInfo).port}`) });
+  const id = await remote.start(processKey);
+  await until(() => remote.isEnded(id), 20);
+  expect(failing).toBeLessThan(0);
+  expect(delays(worker)).toEqual([]);
+  await worker.stop();
+  front.closeAllConnections();
+  front.close();
+});
+
+test("a process that ends finishes its calls, and the others get the rest at once", async () => {
+  remote.answer = (_, response) => void setTimeout(() => response.end(), 1_500);
+  const processKey = await deployCall("/ending");
+  const first = await work();
+  const ids = await startMany(processKey, 5);
+  await until(() => remote.keys("/ending").length === 5);
+  const ended = first.stop();
+  const later = await remote.start(processKey);
+  await ended;
+  for (const id of ids) expect(await remote.isEnded(id)).toBe(true);
+  const began = performance.now();
+  await work();
+  await until(() => remote.isEnded(later), 30);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(remote.keys("/ending")).toHaveLength(6);
+});
+
+test("a tenant whose receiver hangs leaves room for another tenant", async () => {
+  const other = `${remote.slug}-other`;
+  await remote.server.sql`insert into waybill.tenants (id, slug) values (2, ${other})`;
+  remote.answer = ({ url }, response) => void (url === "/hangs" || response.end());
+  const processKey = await deployCall("/hangs");
+  const ids = await startMany(processKey, 70);
+  await work();
+  await until(() => remote.keys("/hangs").length === 64);
+  const call = apiCall("call", { method: "POST", url: `${remote.partnerUrl}/quick`, body: "{}" });
+  const bpmn = model(processKey, [start(), call, end(), flow("start", "call", "end")].join("\n"));
+  const form = new FormData();
+  form.set("tenant-id", other);
+  form.set("m", new File([bpmn.replace("<process ", '<process camunda:historyTimeToLive="1" ')], "m.bpmn"));
+  await remote.ask("POST", "/deployment/create", form);
+  const path = `/process-definition/key/${processKey}/tenant-id/${other}/start`;
+  const { id } = await remote.ask<{ id: string }>("POST", path, {});
+  await until(() => remote.isEnded(id), 20);
+  expect(remote.keys("/hangs")).toHaveLength(64);
+  await Promise.all(ids.map((each) => remote.ask("DELETE", `/process-instance/${each}`)));
+});
