@@ -14,8 +14,8 @@ import { modelIdOf, withCopies } from "../../bpmn/copies.ts";
 import { createExpressions } from "../../bpmn/expressions.ts";
 import type { ProcessModel } from "../../bpmn/readModel.ts";
 import { ProcessFailure, processFailureOf } from "./processFailure.ts";
-import { evaluateOwners, type Owners } from "./taskOwners.ts";
 import { readState, stateTextOf } from "./stateText.ts";
+import { evaluateOwners, type Owners } from "./taskOwners.ts";
 import { type RecordedTimer, type RecordedTimers, recordedTimers } from "./timers.ts";
 
 export type EngineEvent =

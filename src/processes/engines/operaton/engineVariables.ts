@@ -1,6 +1,7 @@
 /** Variables as the engine's REST interface takes and gives them, without a change of their digits. */
 import { numberText } from "../../../infrastructure/json.ts";
 import type { ShownVariable, StoredVariable, VariableType } from "../../variables/variable.ts";
+import { engineTime, parseEngineTime } from "./engineTime.ts";
 
 /** A variable of a request. */
 export interface EngineVariable {
@@ -40,20 +41,13 @@ function variableTo({ type, value, file }: StoredVariable): EngineVariable {
   if (value === "null" || type === "Null") return { type, value: null };
   if (/^-?\d/.test(value)) return { type, value: JSON.rawJSON(value) };
   const parsed: unknown = JSON.parse(value);
-  if (type === "Date") return { type, value: dateText(String(parsed)) };
+  if (type === "Date") return { type, value: engineTime(parseEngineTime(String(parsed))) };
   if (type === "String" && String(parsed).length > longestString) return { type: "Json", value };
   return { type, value: parsed };
 }
 
-/** The engine reads a moment in one form only: `2026-01-23T12:30:00.000+0000`. */
-export function dateText(text: string): string {
-  const moment = new Date(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
-  return moment.toISOString().replace(/Z$/, "+0000");
-}
-
-/** The engine's moment in the form of RFC 3339. */
-export const utcText = (engineDate: string): string =>
-  new Date(engineDate.replace(/([+-]\d{2})(\d{2})$/, "$1:$2")).toISOString();
+/** The engine's time in the form of RFC 3339. */
+export const utcText = (time: string): string => parseEngineTime(time).toISOString();
 
 /** Types of the engine that have another name here. */
 const otherNames: Readonly<Record<string, VariableType>> = {

@@ -7,7 +7,7 @@ import type { Tenant } from "../../../tenants/tenant.ts";
 import { auditOf } from "../../audit.ts";
 import type { Corrections, InstanceDetail, InstanceQuery, Termination } from "../../engine.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
-import { changeWithFiles } from "./binding.ts";
+import { changeWithFiles } from "./changeWithFiles.ts";
 import { toEngine, utcText } from "./engineVariables.ts";
 import {
   endStateOf,
@@ -17,6 +17,7 @@ import {
   newestFirst,
   queryHistoric,
 } from "./historicInstances.ts";
+import { instancesWithIncidents } from "./incidents/instancesWithIncidents.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { repeatIfLocked } from "./repeat.ts";
 import { at, isEngineId } from "./rest.ts";
@@ -57,17 +58,12 @@ const businessKeyOf = (
 ) => (start ? start.businessKey : businessKey);
 
 /** Those of the instances that are running and have an open incident. */
-async function withIncidents(
-  context: OperatonContext,
-  tenant: Tenant,
-  instances: readonly HistoricInstance[],
-): Promise<ReadonlySet<string>> {
-  const active = instances.filter((instance) => endStateOf(instance) === "active").map(({ id }) => id);
-  if (active.length === 0) return new Set();
-  const query = { processInstanceIds: active, withIncidents: true, incidentStatus: "open" };
-  const failed = await queryHistoric(context, tenant, { query, limit: active.length });
-  return new Set(failed.map(({ id }) => id));
-}
+const withIncidents = (context: OperatonContext, tenant: Tenant, instances: readonly HistoricInstance[]) =>
+  instancesWithIncidents(
+    context,
+    tenant,
+    instances.filter((instance) => endStateOf(instance) === "active").map(({ id }) => id),
+  );
 
 export async function listInstances(
   context: OperatonContext,

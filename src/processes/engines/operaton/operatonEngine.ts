@@ -11,14 +11,20 @@ import type { Infrastructure } from "../../../infrastructure/infrastructure.ts";
 import type { Jobs } from "../../../infrastructure/jobs/jobs.ts";
 import type { ProcessEngine } from "../../engine.ts";
 import type { EngineDriver } from "../../engineDriver.ts";
+import { bindFilesOfInstance } from "./binding/bindFilesOfInstance.ts";
+import { followJob } from "./binding/followVariables.ts";
+import { findRoots } from "./binding/roots.ts";
 import { findDefinition, findVersion, listDefinitions, listVersions, readBpmn } from "./definitions.ts";
 import { deploy } from "./deploy.ts";
 import { createEngineHealth, type EngineHealth } from "./engineHealth.ts";
+import { listIncidents } from "./incidents/listIncidents.ts";
+import { rerun } from "./incidents/rerun.ts";
 import { findInstance, findStarters, listInstances, setVariables, terminate } from "./instances.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { listReportInstances } from "./reports.ts";
 import { createEngineRest } from "./rest.ts";
 import { problemOf } from "./restErrors.ts";
+import { createServiceTaskDriver } from "./serviceTasks/serviceTaskDriver.ts";
 import { findStarted, settleJob, start } from "./start.ts";
 import {
   assignTask,
@@ -47,11 +53,14 @@ export async function createOperatonEngine(
     run: async () => {},
     runHere: () => health.look(),
   });
+  const tasks = createServiceTaskDriver(context, { bindFiles: bindFilesOfInstance });
   return {
     engine: portOf(context, health),
-    serviceTasks: undefined as never,
-    work: () => {
-      void jobs.recur(settleJob(context));
+    serviceTasks: tasks.serviceTasks,
+    work: async (carryOut) => {
+      await jobs.recur(settleJob(context));
+      await jobs.recur(followJob(context, { draining: infrastructure.draining }));
+      await tasks.work(carryOut, jobs);
     },
   };
 }
@@ -85,12 +94,9 @@ function portOf(context: OperatonContext, health: EngineHealth): ProcessEngine {
     claimTask: (change) => claimTask(context, change),
     unclaimTask: (change) => unclaimTask(context, change),
     assignTask: (assignment) => assignTask(context, assignment),
-    listIncidents: () => {
-      throw new Error("later");
-    },
-    rerun: () => {
-      throw new Error("later");
-    },
+    findRoots: (tenant, processInstanceIds) => findRoots(context, tenant, processInstanceIds),
+    listIncidents: (tenant, query) => listIncidents(context, tenant, query),
+    rerun: (wanted) => rerun(context, wanted),
   });
 }
 

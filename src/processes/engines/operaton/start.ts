@@ -10,7 +10,7 @@ import type { Instance, NewInstance } from "../../engine.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { requireOwnUploads } from "../../variables/binding.ts";
 import type { StoredVariable } from "../../variables/variable.ts";
-import { bindFiles } from "./binding.ts";
+import { bindFiles } from "./changeWithFiles.ts";
 import { latestDefinition } from "./definitions.ts";
 import { toEngine } from "./engineVariables.ts";
 import { findByStart } from "./historicInstances.ts";

@@ -1,5 +1,6 @@
 /** Checks that the engine can do what Waybill needs. Each fault is one line that says what to change. */
 import { ConfigError } from "../../../infrastructure/config.ts";
+import { engineTime } from "./engineTime.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { camunda } from "./readModel.ts";
 import { at, type EngineRest } from "./rest.ts";
@@ -130,7 +131,7 @@ const remove = (rest: EngineRest, deploymentId: string) =>
 const leftOverMs = 10 * 60_000;
 
 async function removeLeftOver(rest: EngineRest): Promise<void> {
-  const before = new Date(Date.now() - leftOverMs).toISOString().replace(/Z$/, "+0000");
+  const before = engineTime(new Date(Date.now() - leftOverMs));
   const old = await rest
     .call<{ id: string; tenantId: string | null }[]>({
       path: "/deployment",

@@ -9,7 +9,7 @@ import { auditOf } from "../../audit.ts";
 import type { FormSchema, TaskAssignment, TaskChange, TaskCompletion, TaskQuery } from "../../engine.ts";
 import { requireMayClaim, requireMayComplete, requireMayUnclaim } from "../../userTasks.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
-import { changeWithFiles } from "./binding.ts";
+import { changeWithFiles } from "./changeWithFiles.ts";
 import { toEngine, utcText } from "./engineVariables.ts";
 import { type FormNames, formNameOf, formOf } from "./forms.ts";
 import { inParallel } from "./inParallel.ts";

@@ -34,9 +34,8 @@ export async function readVariablesOf(
   tenant: Tenant,
   processInstanceIds: readonly string[],
 ): Promise<ReadonlyMap<string, ShownVariables>> {
-  const found = await historicVariables(context, tenant, {
-    processInstanceIdIn: processInstanceIds.filter(isEngineId),
-  });
+  const query = { processInstanceIdIn: processInstanceIds.filter(isEngineId) };
+  const found = (await historicVariables(context, tenant, query)).filter(isOfProcess);
   const shown = await inParallel(found, async (variable) => {
     const size = isFile(variable) ? await context.rest.size(dataPath(variable)) : 0;
     return [variable, fromEngine(variable.name, variable, size)] as const;
@@ -68,10 +67,21 @@ async function historicVariables(
     query: { deserializeValues: false },
     body: { ...query, tenantIdIn: [slug] },
   });
-  return found.filter(
-    ({ tenantId, processInstanceId, activityInstanceId }) =>
-      tenantId === slug && activityInstanceId === processInstanceId,
-  );
+  return found.filter(({ tenantId }) => tenantId === slug);
+}
+
+/** Not local to an activity. */
+const isOfProcess = ({ processInstanceId, activityInstanceId }: HistoricVariable) =>
+  activityInstanceId === processInstanceId;
+
+/** The values of all variables of an instance, also of those that are local to an activity. */
+export async function valuesOf(
+  context: OperatonContext,
+  tenant: Tenant,
+  processInstanceId: string,
+): Promise<Readonly<Record<string, EngineValue>>> {
+  const found = await historicVariables(context, tenant, { processInstanceIdIn: [processInstanceId] });
+  return Object.fromEntries(found.map((variable) => [variable.id, variable]));
 }
 
 export async function readFile(
@@ -82,7 +92,7 @@ export async function readFile(
   if (!isEngineId(processInstanceId)) return undefined;
   const query = { processInstanceIdIn: [processInstanceId], variableName: name };
   const found = await historicVariables(context, tenant, query);
-  const variable = found.find((each) => each.name === name && isFile(each));
+  const variable = found.find((each) => each.name === name && isOfProcess(each) && isFile(each));
   if (!variable) return undefined;
   const content = await context.rest.bytes({ path: dataPath(variable) });
   const { file } = fromEngine(name, variable, content.byteLength);

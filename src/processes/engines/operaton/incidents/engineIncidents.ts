@@ -5,6 +5,7 @@
 import { Problem } from "../../../../infrastructure/problem.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { IncidentQuery } from "../../../engine.ts";
+import { inParallel } from "../inParallel.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { isEngineId } from "../rest.ts";
 
@@ -119,17 +120,4 @@ async function ask(
   const query = { ...conditions, tenantIdIn: slug };
   const incidents = await rest.call<EngineIncident[]>({ path: "/history/incident", query });
   return incidents.filter(({ tenantId }) => tenantId === slug);
-}
-
-const callsAtOnce = 8;
-
-/** Maps in order, a few at a time. */
-export async function inParallel<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let at = 0; at < items.length; at += callsAtOnce)
-    results.push(...(await Promise.all(items.slice(at, at + callsAtOnce).map(map))));
-  return results;
 }

@@ -6,10 +6,11 @@ import type { Incident } from "../../../../generated/schemas.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { IncidentQuery } from "../../../engine.ts";
 import { parseEngineTime } from "../engineTime.ts";
+import { inParallel } from "../inParallel.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { at } from "../rest.ts";
 import { EngineError } from "../restErrors.ts";
-import { type EngineIncident, inParallel, isNewest, readIncidents } from "./engineIncidents.ts";
+import { type EngineIncident, isNewest, readIncidents } from "./engineIncidents.ts";
 import { type Known, latestIncidents, rerunIncidents } from "./incidentQueries.ts";
 
 /** A page, newest first. Throws `answer_too_large`, `EngineError` and `EngineUnreachable`. */

@@ -5,8 +5,9 @@ import { recordSuccess } from "../../../../tenants/audit.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { Rerun } from "../../../engine.ts";
 import type { OperatonContext } from "../operatonContext.ts";
+import { repeatIfLocked } from "../repeat.ts";
 import { at } from "../rest.ts";
-import { EngineError, isJudgement } from "../restErrors.ts";
+import { isJudgement } from "../restErrors.ts";
 import { causeOf, type EngineIncident, findIncident } from "./engineIncidents.ts";
 import { beginRerun, endRerun, noteReported, type RerunRef } from "./incidentQueries.ts";
 
@@ -59,21 +60,8 @@ const refOf = ({ id: tenantId }: Tenant, { id, incidentType, configuration }: En
   externalTaskId: incidentType === "failedExternalTask" ? configuration : null,
 });
 
-const mostTries = 5;
-const pauseMs = 50;
-
-/** Repeats what optimistic locking has refused: nothing has changed then. */
-async function giveRetry({ rest }: OperatonContext, path: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await rest.call({ method: "PUT", path, body: { retries: 1 } });
-      return;
-    } catch (error) {
-      if (!(error instanceof EngineError && error.isOptimisticLocking) || tries === mostTries) throw error;
-      await Bun.sleep(tries * pauseMs);
-    }
-  }
-}
+const giveRetry = ({ rest }: OperatonContext, path: string): Promise<void> =>
+  repeatIfLocked(() => rest.call({ method: "PUT", path, body: { retries: 1 } }));
 
 interface Failed {
   readonly tenant: Tenant;
