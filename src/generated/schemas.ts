@@ -404,7 +404,7 @@ export type DownloadSignedAttachmentQuery = Type.Static<typeof DownloadSignedAtt
 export const ListEmbedsParams = Type.Object({  }, { additionalProperties: false });
 export type ListEmbedsParams = Type.Static<typeof ListEmbedsParams>;
 
-export const ListEmbedsQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export const ListEmbedsQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
 export type ListEmbedsQuery = Type.Static<typeof ListEmbedsQuery>;
 
 export const ListEmbedsHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
@@ -560,7 +560,7 @@ export type GetProcessVersionHeaders = Type.Static<typeof GetProcessVersionHeade
 export const ListProcessInstancesParams = Type.Object({  }, { additionalProperties: false });
 export type ListProcessInstancesParams = Type.Static<typeof ListProcessInstancesParams>;
 
-export const ListProcessInstancesQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "state": Type.Optional(Type.Enum(["active","incident","completed","terminated"])), "business_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export const ListProcessInstancesQuery = Type.Object({ "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "state": Type.Optional(Type.Enum(["active","incident","completed","terminated"])), "business_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
 export type ListProcessInstancesQuery = Type.Static<typeof ListProcessInstancesQuery>;
 
 export const ListProcessInstancesHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
@@ -632,7 +632,7 @@ export type RerunIncidentHeaders = Type.Static<typeof RerunIncidentHeaders>;
 export const ListTasksParams = Type.Object({  }, { additionalProperties: false });
 export type ListTasksParams = Type.Static<typeof ListTasksParams>;
 
-export const ListTasksQuery = Type.Object({ "process_instance_id": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "assignee": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "candidate_group": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "unassigned": Type.Optional(Type.Boolean()), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export const ListTasksQuery = Type.Object({ "process_instance_id": Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), "process_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "assignee": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "candidate_group": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "unassigned": Type.Optional(Type.Boolean()), "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
 export type ListTasksQuery = Type.Static<typeof ListTasksQuery>;
 
 export const ListTasksHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });

@@ -1345,7 +1345,8 @@ export type ReadinessStatusEnum = typeof ReadinessStatusEnum[keyof typeof Readin
 export interface ReadinessWarning {
     /**
      * `clock_off`: the process's clock differs from the database's by more than five seconds. `disk_low`: there is
-     * no room for uploads, and they are answered with 507.
+     * no room for uploads, and they are answered with 507. `engine_away`: the process engine does not answer, and
+     * operations that need it return 503. `engine_unusable`: the process engine lacks something, see the message.
      * 
      * @type {string}
      * @memberof ReadinessWarning
