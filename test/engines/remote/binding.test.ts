@@ -203,6 +203,20 @@ test("while the engine is away, no draft is swept that it might hold", async () 
   expect(await boundTo(card)).toBe(id);
 });
 
+test("after three days without the engine, one run reads up to the present", async () => {
+  await startAfresh();
+  const card = await draft();
+  const id = await startAtEngine(slug, "waiting", file(card));
+  await server.sql`
+    update waybill.attachments
+       set uploaded_at = uploaded_at - interval '3 days'`;
+  await server.sql`
+    insert into waybill.variable_readings (tenant_id, seen_until, complete_until)
+    values (1, now() - interval '3 days', now() - interval '3 days')`;
+  await follow();
+  expect(await boundTo(card)).toBe(id);
+});
+
 test("a variable that a slow transaction wrote is found before the sweep", async () => {
   await startAfresh();
   const times = { overlapMs: 500, latenessMs: 10_000, completeEveryMs: 0 };

@@ -15,7 +15,7 @@ import type { OperatonContext } from "../operatonContext.ts";
 import { isJudgement } from "../restErrors.ts";
 import { bindNamedFiles } from "./bindFiles.ts";
 import { findReadings, type Reading, saveReading } from "./readingQueries.ts";
-import { type Position, readUpdates, type VariableUpdate } from "./variableUpdates.ts";
+import { beginAt, type Position, readUpdates, type VariableUpdate } from "./variableUpdates.ts";
 
 export interface FollowTimes {
   /** How much a quick reading reads again. */
@@ -76,10 +76,10 @@ export async function followVariables(
 
 async function follow(context: OperatonContext, reading: Reading, times: FollowTimes): Promise<void> {
   let progress = beginningOf(reading, times);
-  let position: Position | undefined = { from: progress.from, skip: 0 };
+  let position: Position | undefined = beginAt(progress.from);
   for (let pages = 0; position && pages < pagesOfARun; pages++) {
     const asked = await databaseTimeIn(context.sql, 0);
-    const { updates, next } = await readUpdates(context, reading, position);
+    const { updates, next } = await readUpdates(context, reading, { position, now: asked });
     await bind(context, reading, updates);
     progress = advanced(progress, next?.from ?? asked, { asked, times });
     await saveReading(context.sql, { tenantId: reading.tenantId, ...progress });
