@@ -26,6 +26,23 @@ export const copyIdOf = (id: string, number: number) => `${modelIdOf(id)}${mark}
 /** The id of the boundary event at a copy of its activity. */
 export const idBeside = (id: string, copyId: string) => `${modelIdOf(id)}${markOf(copyId)}`;
 
+const numberOf = (id: string) => Number(markOf(id).slice(mark.length) || 1);
+
+/**
+ * The id of an execution in a copy of a sub-process. The numbers say which of an activity's executions it is: of the
+ * activity itself, of the sub-process around it, and so on. Without it, two copies would have alike executions.
+ */
+export function executionIdIn(scopes: readonly string[], id: string): string | undefined {
+  if (!scopes.some(isCopy)) return undefined;
+  const numbers = [id, ...scopes].map((at) => `${mark}${numberOf(at)}`).join("");
+  const unique = crypto.randomUUID().replaceAll("-", "").slice(0, 10);
+  return `${modelIdOf(id).replaceAll(/[^\w-]/g, "_")}${numbers}_${unique}`;
+}
+
+/** Tells executions that an activity can have at the same time apart. Empty for the only or the first one. */
+export const laneOf = (executionId: string): string =>
+  /(?:@\d+)+(?=_[0-9a-f]+$)/.exec(executionId)?.[0] ?? "";
+
 /** The copies that work on a token, by the id of the process or sub-process around them. */
 export type Copies = Readonly<Record<string, readonly string[]>>;
 

@@ -6,10 +6,11 @@ import type { ContextInstance } from "bpmn-elements";
 import { IntermediateCatchEventBehaviour } from "bpmn-elements/events";
 import { ServiceTaskBehaviour, SignalTaskBehaviour, SubProcessBehaviour } from "bpmn-elements/tasks";
 import type { SerializableElement } from "moddle-context-serializer";
-import { copyIdOf, idBeside, isCopy, withinCopy } from "./copies.ts";
+import { copyIdOf, executionIdIn, idBeside, isCopy, withinCopy } from "./copies.ts";
 import { FlowNode } from "./flowNodes.ts";
 
 const kElements = Symbol.for("elements");
+const kExec = Symbol.for("exec");
 const kHandlers = Symbol.for("messageHandlers");
 
 /** The execution of a process or of a sub-process. The library keeps its fields under symbols that all can name. */
@@ -23,6 +24,7 @@ interface Scope {
 type Copy = readonly [activity: FlowNode, ...events: FlowNode[]];
 
 class WaitingActivity extends FlowNode {
+  declare readonly [kExec]: Map<"initExecutionId", string>;
   #scope: Scope | undefined;
   /** The first of them has the number 2. */
   readonly #copies: Copy[] = [];
@@ -31,6 +33,13 @@ class WaitingActivity extends FlowNode {
   override activate(scope?: Scope): void {
     this.#scope = scope ?? this.#scope;
     super.activate(scope);
+  }
+
+  /** The library uses an id that was decided before the run. */
+  override run(content: object): void {
+    const executionId = executionIdIn(scopesAround(this.context), this.id);
+    if (executionId !== undefined) this[kExec].set("initExecutionId", executionId);
+    super.run(content);
   }
 
   /** Tokens wait in the states that earlier versions have stored. */
@@ -99,6 +108,13 @@ class WaitingActivity extends FlowNode {
     });
     return node;
   }
+}
+
+/** The ids of the sub-processes around an element, the innermost first. */
+function scopesAround({ owner }: ContextInstance): string[] {
+  const around = owner as Partial<FlowNode & { readonly isSubProcess: boolean }> | undefined;
+  if (!around?.isSubProcess || !around.context) return [];
+  return [around.id ?? "", ...scopesAround(around.context)];
 }
 
 /** The library calls these with `new`. */

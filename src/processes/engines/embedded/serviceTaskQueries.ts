@@ -1,4 +1,5 @@
 /** Statements on `waybill.service_tasks`: waiting → running → completed, or → incident → waiting. */
+import postgres from "postgres";
 import type { Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
 import type { ServiceTaskJob } from "./engineContext.ts";
 import { type DeliveryRow, deliveryRows } from "./variableQueries.ts";
@@ -35,10 +36,30 @@ const columns = (sql: Queryable) => sql`
  * of the same job has: that happens if a process was paused between getting the job and its task.
  *
  * Counts the attempt, on from those of earlier passes through the activity, because the Idempotency-Key contains it.
- * Two passes that run together may count the same number: the constraint gives it to one, and the other's job runs
- * again.
+ * Several tasks of one activity that are claimed together may count the same number. The constraint gives it to one, and
+ * the others count again.
  */
 export async function claimTask(
+  sql: Sql,
+  job: ServiceTaskJob,
+  retries: number,
+): Promise<ClaimedRow | undefined> {
+  for (let left = mostClaims; ; left--) {
+    try {
+      return await claimOnce(sql, job, retries);
+    } catch (error) {
+      if (left === 1 || !isTaken(error)) throw error;
+    }
+  }
+}
+
+/** Each round, at least one of the tasks that are claimed together gets its number. More than run at once. */
+const mostClaims = 50;
+
+const isTaken = (error: unknown) =>
+  error instanceof postgres.PostgresError && error.constraint_name === "service_tasks_attempt";
+
+async function claimOnce(
   sql: Sql,
   { service_task_id, rerun }: ServiceTaskJob,
   retries: number,

@@ -5,6 +5,7 @@ import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import { auditOf } from "../../audit.ts";
+import { laneOf } from "../../bpmn/copies.ts";
 import { createDeliveryMemory, type DeliveryMemory } from "../../delivery/deliveryMemory.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Rerun } from "../../engine.ts";
@@ -139,6 +140,8 @@ async function claimedOf(
       processInstanceId: row.processInstanceId,
       serviceTaskId: row.id,
       activityId: row.activityId,
+      // A second task of the activity that waits at the same time would otherwise look like a rerun of the first.
+      requestUnit: row.activityId + laneOf(row.executionId),
       attempt: row.attempt,
       config,
       loadVariables: loaderOf(context.sql, { row, config, memory }),
