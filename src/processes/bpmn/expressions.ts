@@ -1,13 +1,15 @@
 /**
  * Conditions and times as Camunda modelers write them, such as `${amount > 1000 && approved}`: JUEL's operators over
- * the process variables. Expressions have no functions and no way to a prototype. A variable's value is never read as
- * an expression.
+ * the process variables. Expressions have no functions but those that read Json, and no way to a prototype. A
+ * variable's value is never read as an expression.
  */
 import type { IExpressions } from "bpmn-elements";
 import { LRUCache } from "lru-cache";
+import { join } from "./expressions/arithmetic.ts";
 import { evaluate, variablesIn } from "./expressions/evaluate.ts";
 import { ExpressionError } from "./expressions/expressionError.ts";
 import { type Expression, parse } from "./expressions/parse.ts";
+import { hasExpression, partsOf } from "./expressions/template.ts";
 
 export { ExpressionError } from "./expressions/expressionError.ts";
 
@@ -17,19 +19,17 @@ type Values = Readonly<Record<string, unknown>>;
 const longest = 2_000;
 /** Characters of a date or a duration. */
 const longestTime = 255;
-const whole = /^\s*[$#]\{([^{}]*)\}\s*$/;
-const part = /[$#]\{/;
 
 /** Evaluates expressions for the engine. A text without an expression is its own value. Throws `ExpressionError`. */
 export function createExpressions(variables: () => Values): IExpressions {
   return {
     resolveExpression: (text: unknown, message?: ElementMessage) => {
-      if (typeof text !== "string" || !part.test(text)) return text;
+      if (typeof text !== "string" || !hasExpression(text)) return text;
       const isTime = message?.content?.type === "bpmn:TimerEventDefinition";
       return (isTime ? evaluateTime : evaluateCondition)(text, variables());
     },
-    isExpression: (text: unknown) => typeof text === "string" && whole.test(text),
-    hasExpression: (text: unknown) => typeof text === "string" && part.test(text),
+    isExpression: (text: unknown) => typeof text === "string" && /^\s*[$#]\{/.test(text),
+    hasExpression: (text: unknown) => typeof text === "string" && hasExpression(text),
   } as IExpressions;
 }
 
@@ -44,12 +44,15 @@ export const isTimeText = (text: string) => text.length <= longestTime;
 /** The engine would take an empty time for now. */
 function evaluateTime(text: string, variables: Values): string {
   const value = evaluateText(text, variables);
-  if (typeof value === "string" && isTimeText(value) && value.trim() !== "") return value;
+  const time = value instanceof Date ? value.toISOString() : value;
+  if (typeof time === "string" && isTimeText(time) && time.trim() !== "") return time;
   throw new ExpressionError(`The value of the timer expression ${text} is neither a date nor a duration.`);
 }
 
 /** The engine would take any text for true. */
 function evaluateCondition(text: string, variables: Values): boolean {
+  const why = checkExpression(text);
+  if (why !== undefined) throw new ExpressionError(why);
   const value = evaluateText(text, variables);
   if (typeof value === "boolean") return value;
   throw new ExpressionError(`The value of the condition ${text} is neither true nor false.`);
@@ -57,9 +60,12 @@ function evaluateCondition(text: string, variables: Values): boolean {
 
 /** The value of a text with an expression. Throws `ExpressionError`. */
 export function evaluateText(text: string, variables: Values): unknown {
-  const expression = compile(text);
+  const parts = compile(text);
+  const valueIn = (part: CompiledPart) =>
+    typeof part === "string" ? part : evaluate(part, (name) => variableOf(name, variables));
   try {
-    return evaluate(expression, (name) => variableOf(name, variables));
+    const [first, ...others] = parts.map(valueIn);
+    return others.reduce((before, value) => join(before ?? "", value ?? ""), first);
   } catch (error) {
     const why = error instanceof ExpressionError ? ` ${error.message}` : "";
     throw new ExpressionError(`The expression ${text} cannot be evaluated.${why}`, { cause: error });
@@ -73,36 +79,55 @@ function variableOf(name: string, variables: Values): unknown {
   throw new ExpressionError(`There is no variable "${name}".`);
 }
 
-/** The reason why a text is not an expression. Undefined if it is one. */
+/** The reason why a text is not one expression. Undefined if it is. */
 export function checkExpression(text: string): string | undefined {
+  return reasonAgainst(() => {
+    const [first, ...others] = compile(text);
+    if (typeof first !== "object" || others.length > 0) throw notSingle(text);
+  });
+}
+
+/** The reason why a text with expressions, such as `PT${hours}H`, cannot be the time of a timer. */
+export const checkTimeExpression = (text: string) => reasonAgainst(() => compile(text));
+
+export { hasExpression } from "./expressions/template.ts";
+
+function reasonAgainst(check: () => unknown): string | undefined {
   try {
-    compile(text);
+    check();
     return undefined;
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-/** The variables that an expression reads. None for a text that is not an expression. */
+/** The variables that a text's expressions read. None for a text without expressions, or with a wrong one. */
 export function namesRead(text: string): ReadonlySet<string> {
-  return new Set(checkExpression(text) === undefined ? variablesIn(compile(text)) : []);
+  if (checkTimeExpression(text) !== undefined) return new Set();
+  return new Set(compile(text).flatMap((part) => (typeof part === "string" ? [] : variablesIn(part))));
 }
 
-const compiled = new LRUCache<string, Expression>({ max: 1_000 });
+/** Text, or an expression in it. */
+type CompiledPart = string | Expression;
 
-function compile(text: string): Expression {
+const compiled = new LRUCache<string, readonly CompiledPart[]>({ max: 1_000 });
+
+function compile(text: string): readonly CompiledPart[] {
   const known = compiled.get(text);
   if (known) return known;
-  const inner = text.length > longest ? undefined : whole.exec(text)?.[1];
-  if (inner === undefined)
-    throw new ExpressionError(`"${text.slice(0, 200)}" is not a single expression in \${…}.`);
+  if (text.length > longest) throw notSingle(text);
   try {
-    const expression = parse(inner);
-    compiled.set(text, expression);
-    return expression;
+    const parts = partsOf(text.trim()).map((part) => ("text" in part ? part.text : parse(part.source)));
+    compiled.set(text, parts);
+    return parts;
   } catch (error) {
     throw new ExpressionError(`The expression ${text} cannot be read. ${(error as Error).message}`, {
       cause: error,
     });
   }
 }
+
+const notSingle = (text: string) =>
+  new ExpressionError(
+    `"${text.slice(0, 200)}" is not a single expression in \${…} of at most ${longest} characters.`,
+  );

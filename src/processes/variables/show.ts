@@ -52,15 +52,19 @@ function attachment(type: string, id: string, metadata: Record<string, unknown>)
 const exact = (value: string): unknown => (/^-?\d/.test(value) ? JSON.rawJSON(value) : JSON.parse(value));
 
 /**
- * Plain values for conditions. Json is parsed, and whole numbers beyond 2^53 are bigints. An attachment is the text of
- * its metadata, and a File is null.
+ * Plain values for conditions. Json is parsed, whole numbers beyond 2^53 are bigints, and a Date is a moment. An
+ * attachment is the text of its metadata, and a File is null.
  */
 export function plainValues(variables: ShownVariables): Record<string, unknown> {
   const plain = ([name, { type, value }]: [string, ShownVariable]) => {
     const parsed = JSON.parse(value) as unknown;
     if (type === "Json" && typeof parsed === "string") return [name, JSON.parse(parsed)];
+    if (type === "Date" && typeof parsed === "string") return [name, momentOf(parsed)];
     const beyond = type === "Long" && typeof parsed === "number" && !Number.isSafeInteger(parsed);
     return [name, beyond ? BigInt(value) : parsed];
   };
   return Object.fromEntries([...variables].map(plain));
 }
+
+/** The offset may be `+0200`, as engines of the Camunda 7 family write it. Digits beyond milliseconds are cut. */
+const momentOf = (text: string) => new Date(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));

@@ -5,6 +5,7 @@ import {
   checkExpression,
   createExpressions,
   ExpressionError,
+  namesRead,
 } from "../../../src/processes/bpmn/expressions.ts";
 
 const variables = {
@@ -18,6 +19,9 @@ const variables = {
   applicant: { income: 9000, address: { city: "Bandung" } },
   long: 9_007_199_254_740_993n,
   text: "42",
+  due: new Date("2025-12-31T23:00:00Z"),
+  same: new Date("2026-01-01T01:00:00+02:00"),
+  later: new Date("2026-01-01T00:00:00Z"),
 };
 type Values = Record<string, unknown>;
 const resolve = (text: string, values: Values, type: string) =>
@@ -71,6 +75,21 @@ describe("the value of an expression", () => {
     ["${amount\u00a0>\u20031000 and 0 > \u22121}", true],
     ["${((amount > 1000) and approved}", true],
     ["${'it\\'s' == \"it's\" and 'a\\n' != 'a\n' and 'a\\\\b' == 'a\\b'}", true],
+    [
+      "${nothing > 4 or nothing < 4 or nothing >= 0 or nothing <= 0 or name > nothing or nothing < nothing}",
+      false,
+    ],
+    ["${nothing >= nothing and nothing <= null and nothing != 0 and nothing != ''}", true],
+    ["${'' < 4 and '' == 0 and '' != nothing and empty ''}", true],
+    ["${1e3 == 1000 and 1.5E-1 == 0.15 and .5 + .5e1 == 5.5 and 5. == 5}", true],
+    ["${'{' != '}' and name != '${amount}' and \"{a}\" == '{a}'}", true],
+    ["${'a\\\\' == \"a\\\\\" and '\\\\' != '/'}", true],
+    ["${!name and !'' and not nothing and not 'false' and !(not 'true')}", true],
+    ["${'TRUE' && approved and ('no' || approved)}", true],
+    ["${name ? refused : approved}", true],
+    ["${approved == amount > 4 and amount > 4 == approved}", true],
+    ["${due == same and due < later and later >= due and not (due != same)}", true],
+    ["${due > 'A' and due == 'Wed Dec 31 23:00:00 UTC 2025' and due != null and not empty due}", true],
     ["no expression", "no expression"],
   ];
   test.each(cases)("%s", (expression, value) => {
@@ -79,6 +98,8 @@ describe("the value of an expression", () => {
 
   test("the expression of a timer has a text as its value", () => {
     expect(timeOf("${amount > 1000 ? 'PT1H' : 'PT2H'}")).toBe("PT1H");
+    expect(timeOf("PT${text}H${1 + 1}M")).toBe("PT42H2M");
+    expect(timeOf("${same}")).toBe("2025-12-31T23:00:00.000Z");
     for (const text of ["${nothing}", "${amount}", "${approved}", "${''}", "${unknown}"])
       expect(() => timeOf(text)).toThrow(ExpressionError);
   });
@@ -90,7 +111,12 @@ describe("a refused expression, and the message that names the reason", () => {
     ["${amount > }", /cannot be read/],
     ["${}", /\$\{/],
     ["${amount} and more", /a single expression/],
-    ["${name > nothing}", /no order/],
+    ["${list > list}", /no order/],
+    ["${name > list}", /compares a text with a list/],
+    ["${name == 5}", /compares a number with a value that is not one/],
+    ["${applicant ? approved : refused}", /neither true nor false/],
+    ["${amount > '}'", /quote is missing/],
+    ["PT${amount}H", /a single expression/],
     ["${amount && approved}", /neither true nor false/],
     ["${name}", /neither true nor false/],
     ["${text}", /neither true nor false/],
@@ -120,6 +146,62 @@ describe("a refused expression, and the message that names the reason", () => {
   });
 });
 
+describe("Json is read by methods, as in Operaton", () => {
+  const answer = JSON.parse(
+    '{"n":2,"s":"x","t":true,"none":null,"m":{"k":7},"l":[{"n":4}],"__proto__":1,"constructor":1}',
+  );
+  const cases: [expression: string, value: unknown][] = [
+    ["${answer.prop('n').numberValue() < 3 and answer.n < 3}", true],
+    ['${answer.prop("s").stringValue() == "x" and answer.prop("t").boolValue()}', true],
+    ["${answer.prop(key).prop('k').numberValue() == answer.m.k}", true],
+    ["${answer.m.prop('k').numberValue() == 7}", true],
+    [
+      "${answer.hasProp('n') and answer.hasProp('none') and !answer.hasProp('x') and !answer.l.hasProp('x')}",
+      true,
+    ],
+    ["${answer.prop('l').elements()[0].prop('n').numberValue() == 4 and answer.prop('none') != null}", true],
+    ["${answer.hasProp(proto) or answer.hasProp('toString')}", false],
+  ];
+  test.each(cases)("%s", (expression, value) => {
+    expect(evaluate(expression, { answer, key: "m", proto: "__proto__" })).toBe(value);
+  });
+
+  const refused: [expression: string, words: RegExp][] = [
+    ["${answer.prop('x').numberValue() > 1}", /does not exist/],
+    ["${answer.prop('toString') == null}", /does not exist/],
+    ["${answer.prop('s').numberValue() > 1}", /numberValue\(\) of a value that is not a number/],
+    ["${answer.prop('n').stringValue() == '2'}", /stringValue\(\) of a value that is not a string/],
+    ["${answer.prop('n').boolValue()}", /boolValue\(\) of a value that is not a boolean/],
+    ["${answer.prop('m').elements()}", /not a list/],
+    ["${answer.prop('n') > 1}", /not one/],
+    ["${answer.prop('m').k == 7}", /Use prop/],
+    ["${answer.prop('m').value == 7}", /Use prop/],
+    ["${answer.prop('__proto__').numberValue() == 1}", /__proto__/],
+    ["${answer.prop(proto).numberValue() == 1}", /__proto__/],
+    ["${answer.prop('constructor').numberValue() == 1}", /constructor/],
+    ["${answer.hasProp('__proto__')}", /__proto__/],
+    ["${answer.l.prop('0').numberValue() == 1}", /does not exist/],
+    ["${answer.s.prop('n') == null}", /not Json/],
+    ["${key.hasProp('length')}", /not Json/],
+    ["${answer.prop() == null}", /0 values. It takes 1/],
+    ["${answer.numberValue(1) == 1}", /1 values. It takes 0/],
+    ["${answer['prop']('n') == null}", /only these methods of Json: prop\(\), hasProp\(\)/],
+    ["${prop('n') == null}", /functions/],
+    ["${answer.l.push(1) == 2}", /functions/],
+    ["${answer.toString() == 'x'}", /functions/],
+  ];
+  test.each(refused)("%s", (expression, words) => {
+    const given = { answer, key: "m", proto: "__proto__" };
+    expect(() => evaluate(expression, given)).toThrow(ExpressionError);
+    expect(() => evaluate(expression, given)).toThrow(words);
+  });
+
+  test("the variable of a method, and those of its name, are read", () => {
+    expect([...namesRead("${answer.prop(key).numberValue() > limit}")]).toEqual(["answer", "key", "limit"]);
+    expect([...namesRead("PT${hours}H${minutes}M")]).toEqual(["hours", "minutes"]);
+  });
+});
+
 describe("what the parser knows beyond expressions is refused", () => {
   const cases = [
     ..."approved; approved, (approved;) (approved,) (,approved) ;approved ,approved amount,amount (amount,amount)".split(
@@ -128,7 +210,7 @@ describe("what the parser knows beyond expressions is refused", () => {
     ..."amount===1 amount!==1 amount??1 amount|1 amount&1 amount<<1 amount**1 ~amount +amount list?.id".split(
       " ",
     ),
-    ..."1e3 .5 5. 0x1F 1_000 not list.and eq.id list.eq".split(" "),
+    ..."1e .e5 5.x 5L 0x1F 1_000 not list.and eq.id list.eq".split(" "),
     ..."name\u200b naïve中 \\u0061mount 'a `a` /a/ @a #a".split(" "),
     "amount approved",
     "[1 2] == list",

@@ -62,7 +62,7 @@ test("a text that only looks like metadata is shown as it is", () => {
     expect(readView(shown({ a: text(value) }), instance).a).toEqual({ type: "String", value });
 });
 
-test("conditions see plain values: Json parsed, whole numbers beyond a double's digits as bigint", () => {
+test("conditions see plain values: Json parsed, dates as moments, whole numbers beyond 2^53 as bigint", () => {
   const variables = shown({
     amount: { type: "Integer", value: "12" },
     long: { type: "Long", value: "9007199254740993" },
@@ -70,6 +70,9 @@ test("conditions see plain values: Json parsed, whole numbers beyond a double's 
     json: json('{"a":[1]}'),
     word: json('"word"'),
     empty: { type: "Json", value: "null" },
+    due: { type: "Date", value: '"2026-01-23T14:30:00.000+0200"' },
+    until: { type: "Date", value: '"2026-01-23T14:30:00.123456789-05:30"' },
+    noDate: { type: "Date", value: "null" },
     text: text("[1]"),
     file: { type: "File", value: "null", file: { name: "a", mimeType: "b", size: 1 } },
   });
@@ -82,6 +85,9 @@ test("conditions see plain values: Json parsed, whole numbers beyond a double's 
       ["json", { a: [1] }],
       ["word", "word"],
       ["empty", null],
+      ["due", new Date("2026-01-23T12:30:00Z")],
+      ["until", new Date("2026-01-23T20:00:00.123Z")],
+      ["noDate", null],
       ["text", "[1]"],
       ["file", null],
       ["__proto__", "own"],

@@ -1,6 +1,8 @@
 /** The value of an expression's tree. Reads own members of objects and items of lists, never what is inherited. */
+import { truthOf } from "./comparison.ts";
 import { ExpressionError } from "./expressionError.ts";
-import { binaryOperators, logicalOperators, truthOf, unaryOperators } from "./operators.ts";
+import { callMethod, JsonNode } from "./json.ts";
+import { binaryOperators, logicalOperators, unaryOperators } from "./operators.ts";
 import type { Expression } from "./parse.ts";
 
 /** The value of a variable. Throws for one that does not exist. */
@@ -23,8 +25,12 @@ export function evaluate(expression: Expression, lookup: Lookup): unknown {
       return evaluateBinary(expression, lookup);
     case "choice": {
       const test = evaluate(expression.test, lookup);
-      if (!test) return evaluate(expression.alternate, lookup);
-      return expression.consequent ? evaluate(expression.consequent, lookup) : test;
+      if (!expression.consequent) return test ? test : evaluate(expression.alternate, lookup);
+      return evaluate(truthOf(test) ? expression.consequent : expression.alternate, lookup);
+    }
+    case "call": {
+      const { method, of, argument } = expression;
+      return callMethod(method, evaluate(of, lookup), argument && evaluate(argument, lookup));
     }
   }
 }
@@ -42,8 +48,9 @@ function evaluateBinary(
 /** As in JUEL, null has no members, and a missing member is null. */
 function memberOf(from: unknown, key: unknown): unknown {
   if (from === null || from === undefined) return null;
-  if (typeof from !== "object")
+  if (typeof from !== "object" || from instanceof Date)
     throw new ExpressionError("It reads a member of a value that has no members.");
+  if (from instanceof JsonNode) throw new ExpressionError("It reads a member behind a method. Use prop().");
   const name = String(key);
   const isReadable = !Array.isArray(from) || /^\d+$/.test(name);
   return isReadable && Object.hasOwn(from, name) ? (from as Record<string, unknown>)[name] : null;
@@ -66,5 +73,7 @@ export function variablesIn(expression: Expression): string[] {
       return [expression.left, expression.right].flatMap(variablesIn);
     case "choice":
       return [expression.test, expression.consequent ?? [], expression.alternate].flat().flatMap(variablesIn);
+    case "call":
+      return [expression.of, expression.argument ?? []].flat().flatMap(variablesIn);
   }
 }

@@ -1,10 +1,11 @@
 /**
- * jsep, set up for the operators and literals of expressions. Left to itself it reads numbers with exponents, `\n` in
- * texts, two expressions in a row, and spaces other than ASCII's as letters.
+ * jsep, set up for the operators and literals of expressions. Left to itself it reads `\n` in texts, two expressions in
+ * a row, and spaces other than ASCII's as letters.
  */
 import jsep from "jsep";
 import { ExpressionError } from "./expressionError.ts";
 import { binaryOperators, logicalOperators, unaryOperators } from "./operators.ts";
+import { quoted } from "./template.ts";
 
 export const malformed = (cause?: unknown) => new ExpressionError("It is not well-formed.", { cause });
 
@@ -31,7 +32,6 @@ function missingParentheses(bare: string): string {
   return ")".repeat(Math.min(Math.max(open, 0), leading));
 }
 
-const quoted = /'(?:\\'|[^'])*'|"(?:\\"|[^"])*"/g;
 const quotedOrOdd = new RegExp(`${quoted.source}|\\s|\u2212`, "g");
 
 /** Word processors write other spaces, and U+2212 for a minus sign. */
@@ -58,19 +58,21 @@ interface Read {
   node?: jsep.Expression;
 }
 
-const literal = /'((?:\\'|[^'])*)'|"((?:\\"|[^"])*)"|\d+(?:\.\d+)?/y;
+const literal = new RegExp(`${quoted.source}|(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?`, "y");
 
-/** A text or a number. In a text, a backslash escapes a quote and the first backslash, and is itself elsewhere. */
+/** A text or a number. */
 function readLiteral(this: jsep.HookScope, read: Read): void {
-  if (this.char === ".") throw new ExpressionError("A name in it begins with a dot.");
   literal.lastIndex = this.index;
-  const [raw, single, double] = literal.exec(this.expr) ?? [];
+  const [raw] = literal.exec(this.expr) ?? [];
+  if (raw === undefined && this.char === ".") throw new ExpressionError("A name in it begins with a dot.");
   if (raw === undefined) return;
   this.index += raw.length;
-  const text = single?.replaceAll("\\'", "'") ?? double?.replaceAll('\\"', '"');
-  const value = text?.replace("\\\\", "\\") ?? numberOf(raw);
+  const value = /^['"]/.test(raw) ? textOf(raw) : numberOf(raw);
   read.node = this.gobbleTokenProperty({ type: "Literal", value });
 }
+
+const textOf = (raw: string) =>
+  raw.slice(1, -1).replaceAll(raw.startsWith("'") ? /\\([\\'])/g : /\\([\\"])/g, "$1");
 
 /** A whole number with more digits than a double keeps stays a text, which operators read as an exact number. */
 const numberOf = (raw: string) => (/^\d{16,}$/.test(raw) ? raw : Number(raw));

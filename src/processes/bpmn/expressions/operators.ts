@@ -1,6 +1,7 @@
 /** The operators of expressions: JUEL's, and three more (`in`, `//`, `^`). */
-import { add, compare, divide, isSame, multiply, negate, remainderOf, subtract } from "./arithmetic.ts";
-import { ExpressionError } from "./expressionError.ts";
+import { add, divide, multiply, negate, remainderOf, subtract } from "./arithmetic.ts";
+import { compare, isSame, truthOf } from "./comparison.ts";
+import { JsonNode } from "./json.ts";
 
 export interface BinaryOperator {
   /** A higher one binds tighter. Operators of one precedence are evaluated from left to right. */
@@ -36,12 +37,21 @@ export const logicalOperators: ReadonlyMap<string, LogicalOperator> = new Map([
 
 const equal: BinaryOperator = { precedence: 3, apply: isSame };
 const unequal: BinaryOperator = { precedence: 3, apply: (left, right) => !isSame(left, right) };
-const greater: BinaryOperator = { precedence: 3, apply: (left, right) => compare(left, right) > 0 };
-const less: BinaryOperator = { precedence: 3, apply: (left, right) => compare(left, right) < 0 };
-const atLeast: BinaryOperator = { precedence: 3, apply: (left, right) => compare(left, right) >= 0 };
-const atMost: BinaryOperator = { precedence: 3, apply: (left, right) => compare(left, right) <= 0 };
-const quotient: BinaryOperator = { precedence: 5, apply: divide };
-const modulo: BinaryOperator = { precedence: 5, apply: remainderOf };
+const greater = relation((order) => order > 0);
+const less = relation((order) => order < 0);
+const atLeast = relation((order) => order >= 0);
+const atMost = relation((order) => order <= 0);
+const quotient: BinaryOperator = { precedence: 6, apply: divide };
+const modulo: BinaryOperator = { precedence: 6, apply: remainderOf };
+
+/** False where there is no order, which is so with null. */
+function relation(holds: (order: number) => boolean): BinaryOperator {
+  const apply = (left: unknown, right: unknown) => {
+    const order = compare(left, right);
+    return order !== undefined && holds(order);
+  };
+  return { precedence: 4, apply };
+}
 
 export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map([
   ["==", equal],
@@ -56,24 +66,17 @@ export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map([
   ["ge", atLeast],
   ["<=", atMost],
   ["le", atMost],
-  ["in", { precedence: 3, apply: isIn }],
-  ["+", { precedence: 4, apply: add }],
-  ["-", { precedence: 4, apply: subtract }],
-  ["*", { precedence: 5, apply: multiply }],
+  ["in", { precedence: 4, apply: isIn }],
+  ["+", { precedence: 5, apply: add }],
+  ["-", { precedence: 5, apply: subtract }],
+  ["*", { precedence: 6, apply: multiply }],
   ["/", quotient],
   ["div", quotient],
   ["%", modulo],
   ["mod", modulo],
-  ["//", { precedence: 5, apply: floorOfQuotient }],
-  ["^", { precedence: 6, apply: power }],
+  ["//", { precedence: 6, apply: floorOfQuotient }],
+  ["^", { precedence: 7, apply: power }],
 ]);
-
-/** Throws `ExpressionError` for a value that is neither a boolean nor null. */
-export function truthOf(value: unknown): boolean {
-  if (typeof value === "boolean") return value;
-  if (value === null) return false;
-  throw new ExpressionError("The operand of a logical operator is neither true nor false.");
-}
 
 function isNot(value: unknown): boolean {
   return !truthOf(value);
@@ -81,7 +84,7 @@ function isNot(value: unknown): boolean {
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === "") return true;
-  if (typeof value !== "object") return false;
+  if (typeof value !== "object" || value instanceof Date || value instanceof JsonNode) return false;
   // Ends at the first member. `Object.keys` would list all members of a large object.
   for (const _ in value) return false;
   return true;

@@ -2,6 +2,7 @@
 import type jsep from "jsep";
 import { ExpressionError } from "./expressionError.ts";
 import { malformed, readNodes } from "./grammar.ts";
+import { leadsToPrototypes, methodNames, parametersOf } from "./json.ts";
 import { binaryOperators, logicalOperators, unaryOperators } from "./operators.ts";
 
 export type Expression =
@@ -22,6 +23,12 @@ export type Expression =
       /** Absent in `a ?: b`. */
       readonly consequent: Expression | undefined;
       readonly alternate: Expression;
+    }
+  | {
+      readonly kind: "call";
+      readonly method: string;
+      readonly of: Expression;
+      readonly argument: Expression | undefined;
     };
 
 /** Throws `ExpressionError`. */
@@ -53,7 +60,7 @@ function treeOf(given: jsep.Expression): Expression {
         alternate: treeOf(node.alternate),
       };
     case "CallExpression":
-      throw new ExpressionError("It calls a function. Expressions have no functions.");
+      return callOf(node);
     case "Compound":
       if (node.body.length === 0) throw new ExpressionError("It is empty.");
       throw malformed();
@@ -61,6 +68,24 @@ function treeOf(given: jsep.Expression): Expression {
       throw malformed();
   }
 }
+
+/** A method that reads Json. Other methods, and functions, do not exist. */
+function callOf({ callee, arguments: given, optional }: jsep.CallExpression): Expression {
+  const { type, computed, object, property } = callee as jsep.MemberExpression;
+  const method = String((property as jsep.Identifier | undefined)?.name);
+  const parameters = type === "MemberExpression" && !computed && !optional ? parametersOf(method) : undefined;
+  if (parameters === undefined) throw new ExpressionError(onlyMethods);
+  if (given.length !== parameters)
+    throw new ExpressionError(`It calls ${method}() with ${given.length} values. It takes ${parameters}.`);
+  const [argument] = given.map(treeOf);
+  if (argument?.kind === "literal" && leadsToPrototypes.has(argument.value))
+    throw reads(String(argument.value));
+  return { kind: "call", method, of: treeOf(object), argument };
+}
+
+const onlyMethods =
+  "It calls a function. Expressions have no functions, only these methods of Json: " +
+  `${methodNames.map((name) => `${name}()`).join(", ")}.`;
 
 function keyOf({ computed, property }: jsep.MemberExpression): Expression {
   if (!computed) return { kind: "literal", value: checkedName((property as jsep.Identifier).name) };
@@ -72,7 +97,6 @@ function keyOf({ computed, property }: jsep.MemberExpression): Expression {
 const operators = new Set([...unaryOperators.keys(), ...logicalOperators.keys(), ...binaryOperators.keys()]);
 /** Of the letters, those of Western European languages and Russian. */
 const wellFormedName = /^[a-zA-Z_$À-ÖØ-öø-ÿА-я][\w$À-ÖØ-öø-ÿА-я]*$/;
-const leadsToPrototypes = new Set(["constructor", "prototype", "__proto__"]);
 
 /** A name in brackets may be that of an own member, such as `toString`. Elsewhere it is taken for the inherited one. */
 function checkedName(name: string): string {
