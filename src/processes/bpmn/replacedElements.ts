@@ -4,7 +4,6 @@
  * test/processes/bpmn/replacedElements.test.ts fails when the library's version or one of those methods changes: then
  * compare each class with the new source before you update the test.
  */
-import { ISOInterval } from "@0dep/piso";
 import type { ContextInstance } from "bpmn-elements";
 import {
   ErrorEventDefinition as LibraryError,
@@ -17,6 +16,8 @@ import { FlowNode } from "./flowNodes.ts";
 
 export * from "./flowNodes.ts";
 export * from "./waitingActivities.ts";
+
+import { expiryOf } from "./timers.ts";
 
 interface Timers {
   readonly timeout?: number;
@@ -37,9 +38,8 @@ interface Timer {
  */
 export class TimerEventDefinition extends (LibraryTimer as unknown as new (...given: unknown[]) => Timer) {
   override parse(type: string, text: string): { readonly expireAt: Date } {
-    if (type !== "timeDuration") return super.parse(type, text);
-    const { now } = this.environment.timers;
-    return { expireAt: new ISOInterval(text).parse().getExpireAt(now, now) };
+    if (type === "timeCycle") return super.parse(type, text);
+    return { expireAt: expiryOf(text, this.environment.timers.now) };
   }
 
   override _getTimers(message: unknown): Timers {

@@ -2,7 +2,6 @@
  * Validates a process, element by element. What the embedded engine would run wrongly, or not at all, is a fault. What
  * it ignores without harm is a warning.
  */
-import { ISODate, ISODuration } from "@0dep/piso";
 import { transactionTableName } from "../../tenants/transactionTable.ts";
 import { parseServiceTask } from "../delivery/serviceTask.ts";
 import {
@@ -21,11 +20,12 @@ import {
   type Process,
   propertiesOf,
 } from "./elements.ts";
-import { checkExpression, isTimeText } from "./expressions.ts";
+import { checkExpression } from "./expressions.ts";
 import { validateDecision, validateEnds } from "./flowFaults.ts";
 import { validateFormData } from "./formData.ts";
 import { warnOfUnreachable } from "./reachability.ts";
 import { validateOwners } from "./taskOwners.ts";
+import { validateTimer } from "./timers.ts";
 import type { ValidationReport } from "./validationReport.ts";
 
 const maxFlowNodes = 1_000;
@@ -250,34 +250,6 @@ function validateBoundary(event: Element, definition: Element, { fault }: Valida
     : ["UserTask", "ServiceTask", "SubProcess"];
   if (!isType(attachedTo, ...places))
     fault(event, `This boundary event cannot be attached to ${withArticle(kindOf(attachedTo))}.`);
-}
-
-function validateTimer(event: Element, definition: Element, { fault }: ValidationReport): void {
-  const { timeDuration, timeDate, timeCycle } = definition as Record<string, Element | undefined>;
-  if (timeCycle) {
-    fault(event, "A timer cycle is not supported. Use a duration or a date.");
-    return;
-  }
-  const [text, isLiteral] = timeDuration
-    ? [String(timeDuration.body ?? ""), isDuration]
-    : [String(timeDate?.body ?? ""), isDate];
-  if (/[$#]\{/.test(text)) {
-    const why = checkExpression(text.trim());
-    if (why) fault(event, why);
-  } else if (!isLiteral(text.trim()))
-    fault(event, `"${text.slice(0, 100)}" is not an ISO 8601 ${timeDuration ? "duration" : "date"}.`);
-}
-
-const isDuration = (text: string) => isTimeText(text) && parses(() => new ISODuration(text).parse());
-const isDate = (text: string) => isTimeText(text) && parses(() => new ISODate(text).parse());
-
-function parses(parse: () => unknown): boolean {
-  try {
-    parse();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Extensions that run something, or without which the process would work differently. */
