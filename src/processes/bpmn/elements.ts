@@ -96,17 +96,35 @@ export const kindOf = ({ $type }: Element) =>
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase();
 
-/** The form's id: `camunda:formRef`, or a `camunda:formKey`, also as `camunda-forms:deployment:<id>.form`. */
+/**
+ * The form's id: `camunda:formRef`, or a `camunda:formKey`, also as `camunda-forms:deployment:<id>.form`. Undefined for
+ * a form that is not one of form-js.
+ */
 export function formRefOf(element: Element): string | undefined {
-  const attribute = element.formRef ?? element.formKey;
-  if (typeof attribute !== "string" || attribute === "") return undefined;
-  const prefix = /^camunda-forms:(?:deployment|bpmn):/.exec(attribute)?.[0];
+  const attribute = namedForm(element);
+  if (attribute === undefined || isForeign(attribute)) return undefined;
+  const prefix = /^(?:camunda|operaton)-forms:(?:deployment|bpmn):/.exec(attribute)?.[0];
   if (prefix === undefined || prefix === attribute) return attribute;
   const path = attribute.slice(prefix.length);
   // A slash at the end is part of the name. A regular expression would take quadratic time for many slashes.
   const name = path.length < 2 ? path : path.slice(path.lastIndexOf("/", path.length - 2) + 1);
   return name.endsWith(".form") && name !== ".form" ? name.slice(0, -".form".length) : name;
 }
+
+/** The form of a start event or a user task that is a page, not a form of form-js. */
+export function foreignFormOf(element: Element): string | undefined {
+  const attribute = namedForm(element);
+  return attribute !== undefined && isForeign(attribute) ? attribute : undefined;
+}
+
+function namedForm({ formRef, formKey }: Element): string | undefined {
+  const attribute = formRef ?? formKey;
+  return typeof attribute === "string" && attribute !== "" ? attribute : undefined;
+}
+
+/** A page that Camunda's tasklist embeds or links to. */
+const isForeign = (attribute: string) =>
+  /^(?:embedded|app|https?):/i.test(attribute) || /\.(?:html?|xhtml|jsf|jsp)$/i.test(attribute);
 
 /** The error definitions of an event. */
 export const errorsOf = (event: Element) =>

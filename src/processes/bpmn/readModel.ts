@@ -1,10 +1,9 @@
 /** BPMN XML → a model that the embedded engine can run, or all faults that prevent this. */
 import * as elements from "bpmn-elements";
-import BpmnModdle from "bpmn-moddle";
-import camunda from "camunda-bpmn-moddle/resources/camunda.json" with { type: "json" };
 import serializer, { type SerializableContext, TypeResolver } from "moddle-context-serializer";
 import type { FormSchema } from "../engine.ts";
 import { rejectedCode } from "../serviceTasks.ts";
+import { reportComplaints } from "./complaints.ts";
 import {
   boundariesOf,
   codeOf,
@@ -19,9 +18,11 @@ import {
 } from "./elements.ts";
 import { namesRead } from "./expressions.ts";
 import { formIdOf, generatedFormsOf } from "./formData.ts";
+import { type Parsed, parseBpmn } from "./parseBpmn.ts";
 import type { Catches } from "./replacedElements.ts";
 import * as replacedElements from "./replacedElements.ts";
 import { type OwnerTexts, ownersOf, ownerVariables } from "./taskOwners.ts";
+import { unsupported } from "./unsupported.ts";
 import { validateProcess } from "./validate.ts";
 import type { ValidationReport } from "./validationReport.ts";
 import { type Lines, type ModelFault, scanXml } from "./xml.ts";
@@ -75,18 +76,17 @@ type Read = { readonly model: ProcessModel } | { readonly faults: readonly Model
 export async function readModel(xml: string): Promise<Read> {
   const { lines, faults } = scanXml(xml);
   if (faults.length > 0) return { faults };
-  const parsed = await parse(xml);
+  const parsed = await parseBpmn(xml);
   if ("fault" in parsed) return { faults: [parsed.fault] };
   return validateModel(parsed, lines);
 }
 
 /** Reads a deployed model. It is not validated again: a stricter validation would stop processes that run. */
 export async function loadModel(xml: string): Promise<ProcessModel> {
-  const parsed = await parse(xml);
+  const parsed = await parseBpmn(xml);
   const process = "root" in parsed ? onlyProcess(parsed.root, ignoring) : undefined;
   if (!process || "fault" in parsed) throw new Error("a deployed model cannot be read");
-  dropMessageFlows(parsed.root, ignoring);
-  return modelOf(process, parsed.context, []);
+  return modelOf(process, parsed, []);
 }
 
 /**
@@ -94,54 +94,14 @@ export async function loadModel(xml: string): Promise<ProcessModel> {
  * of their start event or user task. Empty if the text is not BPMN.
  */
 export async function readGeneratedForms(xml: string): Promise<ReadonlyMap<string, FormSchema>> {
-  const parsed = await parse(xml);
+  const parsed = await parseBpmn(xml);
   const elements = "root" in parsed ? listOf(parsed.root, "rootElements") : [];
   return new Map(elements.flatMap((element) => [...generatedFormsOf(element)]));
 }
 
 const ignoring: ValidationReport = { fault: () => {}, warning: () => {} };
 
-interface Parsed {
-  readonly root: Element;
-  /** Of moddle. They are errors, although its types say strings. */
-  readonly warnings: readonly unknown[];
-  readonly context: unknown;
-}
-
-async function parse(xml: string): Promise<Parsed | { readonly fault: ModelFault }> {
-  try {
-    const context = await new BpmnModdle({ camunda }).fromXML(inCamunda(xml));
-    return { root: context.rootElement as Element, warnings: context.warnings, context };
-  } catch (error) {
-    const { line, detail } = complaintOf(error);
-    return { fault: { line, element: undefined, detail: `The text is not BPMN: ${detail}.` } };
-  }
-}
-
-/** Operaton's names mean what Camunda's mean. The lines of the text stay the same. */
-const inCamunda = (xml: string) =>
-  xml.replaceAll(
-    /(\sxmlns:[\w.-]+\s*=\s*["'])http:\/\/operaton\.org\/schema\/1\.0\/bpmn(?=["'])/g,
-    "$1http://camunda.org/schema/1.0/bpmn",
-  );
-
-/** The parts of a message of moddle: a summary, the line (from 0), and the cause. */
-function complaintOf(complaint: unknown): { readonly line: number | undefined; readonly detail: string } {
-  const [summary = "", ...more] = String((complaint as Partial<Error>).message ?? complaint).split("\n");
-  const textAfter = (label: string) =>
-    more
-      .map((text) => text.trim())
-      .find((text) => text.startsWith(label))
-      ?.slice(label.length)
-      .trim();
-  const [line, nested] = [textAfter("line:"), textAfter("nested error:")];
-  return {
-    line: line === undefined ? undefined : Number(line) + 1,
-    detail: nested === undefined ? summary : `${summary}: ${nested}`,
-  };
-}
-
-function validateModel({ root, warnings: moddleWarnings, context }: Parsed, lines: Lines): Read {
+function validateModel(parsed: Parsed, lines: Lines): Read {
   const faults: ModelFault[] = [];
   const warnings: string[] = [];
   const lineOf = ({ id }: Element) => (id === undefined ? undefined : lines.of(id));
@@ -150,18 +110,19 @@ function validateModel({ root, warnings: moddleWarnings, context }: Parsed, line
     warning: (element, detail) =>
       warnings.push(`Line ${lineOf(element) ?? "?"}, "${element.id ?? ""}": ${detail}`),
   };
-  const complaints = moddleWarnings.map(complaintOf);
-  for (const { line, detail } of complaints)
-    faults.push({ line, element: undefined, detail: `The model is not valid BPMN: ${detail}.` });
-  // An element that moddle could not read is missing from the model, and would cause further faults.
-  if (complaints.some(({ line }) => line !== undefined)) return { faults };
-  const process = onlyProcess(root, report);
+  const isIncomplete = reportComplaints(parsed.warnings, { report, faults });
+  const process = isIncomplete ? undefined : onlyProcess(parsed.root, report);
   if (!process) return { faults };
   validateProcess(process, report);
   warnOfUncaught(process, report);
-  dropMessageFlows(root, report);
+  warnOfMessageFlows(parsed.root, report);
   if (faults.length > 0) return { faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
-  return { model: modelOf(process, context, warnings) };
+  try {
+    return { model: modelOf(process, parsed, warnings) };
+  } catch (error) {
+    const detail = `The engine cannot read the structure of this model: ${(error as Error).message}.`;
+    return { faults: [{ line: lineOf(process), element: process.id, detail }] };
+  }
 }
 
 function onlyProcess(root: Element, { fault }: ValidationReport): Process | undefined {
@@ -169,7 +130,13 @@ function onlyProcess(root: Element, { fault }: ValidationReport): Process | unde
   const [process, ...others] = processes.filter(({ isExecutable }) => isExecutable === true);
   if (!process) fault(processes[0] ?? root, 'The model has no process with isExecutable="true".');
   for (const other of others)
-    fault(other, "The model has more than one executable process. Deploy each in a model of its own.");
+    fault(
+      other,
+      unsupported(
+        "A model with more than one executable process is",
+        "Here, deploy each in a model of its own.",
+      ),
+    );
   return others.length === 0 ? process : undefined;
 }
 
@@ -185,12 +152,9 @@ function warnOfUncaught(process: Process, { warning }: ValidationReport): void {
 }
 
 /** Message flows only document. No element sends a message or waits for one. */
-function dropMessageFlows(root: Element, { warning }: ValidationReport): void {
-  for (const collaboration of listOf(root, "rootElements")) {
-    const flows = listOf(collaboration, "messageFlows");
-    for (const flow of flows) warning(flow, "A message flow is ignored.");
-    if (flows.length > 0) Object.assign(collaboration, { messageFlows: [] });
-  }
+function warnOfMessageFlows(root: Element, { warning }: ValidationReport): void {
+  for (const collaboration of listOf(root, "rootElements"))
+    for (const flow of listOf(collaboration, "messageFlows")) warning(flow, "A message flow is ignored.");
 }
 
 const resolver = TypeResolver({ ...elements, ...replacedElements } as never);
@@ -224,7 +188,7 @@ const codesAt = (scope: Element, activity: Element) =>
     .map(codeOf)
     .filter((code) => code !== undefined);
 
-function modelOf(process: Process, context: unknown, warnings: readonly string[]): ProcessModel {
+function modelOf(process: Process, parsed: Parsed, warnings: readonly string[]): ProcessModel {
   const scopes = scopesOf(process);
   const ofType = (type: string) => [...scopes.keys()].filter((element) => isType(element, type));
   const start = flowElementsOf(process).find((element) => isType(element, "StartEvent"));
@@ -246,7 +210,7 @@ function modelOf(process: Process, context: unknown, warnings: readonly string[]
       ...userTasks.flatMap(([, { owners }]) => [...ownerVariables(owners)]),
     ]),
     size: scopes.size,
-    source: sourceOf(process, context),
+    source: sourceOf(process, parsed),
     warnings,
     generatedForms: generatedFormsOf(process),
   };
@@ -293,9 +257,28 @@ function expressionsOf(element: Element): string[] {
   });
 }
 
-function sourceOf(process: Process, context: unknown): SerializableContext {
+function sourceOf(process: Process, { root, context }: Parsed): SerializableContext {
   assignErrors(process);
+  for (const element of [process, ...scopesOf(process).keys()]) dropUnused(element);
+  const errors = listOf(root, "rootElements").filter((element) => isType(element, "Error"));
+  Object.assign(root, { rootElements: [process, ...errors] });
   return serializer(context as never, resolver);
+}
+
+/** Data and roles only document. The serializer fails for some of them, and the library would evaluate their texts. */
+const unused = [
+  "resources",
+  "ioSpecification",
+  "dataInputAssociations",
+  "dataOutputAssociations",
+  "properties",
+];
+
+function dropUnused(element: Element): void {
+  for (const property of unused)
+    if (Object.hasOwn(element, property)) Reflect.deleteProperty(element, property);
+  if (listOf(element, "laneSets").some(({ lanes }) => lanes === undefined))
+    Reflect.deleteProperty(element, "laneSets");
 }
 
 /** Every flow element with its scope: the process, or a sub-process. */

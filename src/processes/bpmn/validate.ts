@@ -12,6 +12,7 @@ import {
   everyElement,
   extensionsOf,
   flowElementsOf,
+  foreignFormOf,
   incomingOf,
   isType,
   kindOf,
@@ -26,6 +27,14 @@ import { validateFormData } from "./formData.ts";
 import { warnOfUnreachable } from "./reachability.ts";
 import { validateOwners } from "./taskOwners.ts";
 import { validateTimer } from "./timers.ts";
+import {
+  capitalized,
+  foreignServiceTask,
+  unsupported,
+  unsupportedKind,
+  wayOut,
+  withArticle,
+} from "./unsupported.ts";
 import type { ValidationReport } from "./validationReport.ts";
 
 const maxFlowNodes = 1_000;
@@ -65,9 +74,13 @@ export function validateProcess(process: Process, report: ValidationReport): voi
 /** A process or a sub-process has one start event. */
 function validateScope(scope: Element, report: ValidationReport): void {
   const starts = flowElementsOf(scope).filter((element) => isType(element, "StartEvent"));
-  if (starts.length !== 1)
-    report.fault(scope, `A ${kindOf(scope)} needs exactly one start event. This one has ${starts.length}.`);
   warnOfUnreachable(scope, report);
+  if (starts.length !== 1) report.fault(scope, startsFault(kindOf(scope), starts.length));
+}
+
+function startsFault(kind: string, count: number): string {
+  const detail = `${capitalized(withArticle(kind))} needs exactly one start event. This one has ${count}.`;
+  return count === 0 ? detail : `${detail} ${wayOut}`;
 }
 
 /** The stored state of an instance contains ids and names many times. */
@@ -81,7 +94,7 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   validateNames(element, report);
   if (isType(element, ...harmless)) return;
   if (!isType(element, ...runnable)) {
-    report.fault(element, notSupported(kindOf(element)));
+    report.fault(element, unsupportedKind(kindOf(element)));
     return;
   }
   validateActivity(element, report);
@@ -93,11 +106,10 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   }
   if (isType(element, "ServiceTask")) validateServiceTask(element, report);
   if (isType(element, "UserTask")) validateOwners(element, report);
+  if (isType(element, "UserTask", "StartEvent")) validateForm(element, report);
   if (isType(element, "SubProcess")) validateSubProcess(element, report);
   if (/Event$/.test(element.$type)) validateEvent(element, report);
   const outgoing = outgoingOf(scope, element);
-  if (isType(element, "BoundaryEvent") && outgoing.length === 0)
-    report.fault(element, "This boundary event needs an outgoing flow.");
   if (isType(element, "ExclusiveGateway", "InclusiveGateway")) {
     validateGateway(element, outgoing, report);
     validateDecision(element, scope, report);
@@ -106,21 +118,20 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   if (!isType(element, "ExclusiveGateway")) validateTwins(element, outgoing, report);
   if (isType(element, ...activities)) validateCatches(boundariesOf(scope, element), report);
   if (isType(element, "InclusiveGateway") && incomingOf(scope, element).length > 1)
-    report.fault(element, "An inclusive gateway that joins flows is not supported. Use a parallel gateway.");
+    report.fault(
+      element,
+      unsupported("An inclusive gateway that joins flows is", "Here, use a parallel gateway."),
+    );
 }
 
-const notSupported = (kind: string) => `${capitalized(withArticle(kind))} is not supported.`;
-const withArticle = (kind: string) => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 function validateActivity(element: Element, { fault }: ValidationReport): void {
-  if (element.loopCharacteristics) fault(element, "Loops and multiple instances are not supported.");
-  if (element.isForCompensation) fault(element, "Compensation is not supported.");
+  if (element.loopCharacteristics) fault(element, unsupported("Loops and multiple instances are"));
+  if (element.isForCompensation) fault(element, unsupported("Compensation is"));
 }
 
 function validateSubProcess(element: Element, report: ValidationReport): void {
   if (element.triggeredByEvent) {
-    report.fault(element, notSupported("event sub-process"));
+    report.fault(element, unsupportedKind("event sub-process"));
     return;
   }
   validateScope(element, report);
@@ -130,10 +141,7 @@ function validateServiceTask(element: Element, { fault }: ValidationReport): voi
   const { topic, type } = element;
   const external = type === "external" && (topic === "api-call" || topic === "addon");
   if (!external) {
-    fault(
-      element,
-      'A service task needs camunda:type="external" and the topic "api-call" or "addon". This one has others.',
-    );
+    fault(element, foreignServiceTask(element));
     return;
   }
   const { properties, repeated, count } = propertiesOf(element);
@@ -146,11 +154,26 @@ function validateServiceTask(element: Element, { fault }: ValidationReport): voi
   if ("faults" in parsed) for (const detail of parsed.faults) fault(element, detail);
 }
 
-function validateGateway(element: Element, outgoing: readonly Element[], { fault }: ValidationReport): void {
-  if (outgoing.length < 2) return;
-  for (const flow of outgoing)
-    if (!flow.conditionExpression && element.default !== flow)
-      fault(flow, "A flow out of this gateway needs a condition unless it is the default flow.");
+/** A page does not prevent that the process runs. */
+function validateForm(element: Element, { warning }: ValidationReport): void {
+  const page = foreignFormOf(element)?.slice(0, 100);
+  if (page !== undefined)
+    warning(element, `The form "${page}" is ignored: it is a page, and Waybill shows forms of form-js.`);
+}
+
+/** As in Operaton, one flow of an exclusive gateway may have no condition. It is taken if no flow before it is. */
+function validateGateway(element: Element, outgoing: readonly Element[], report: ValidationReport): void {
+  if (outgoing.length < 2 || !isType(element, "ExclusiveGateway")) return;
+  const open = outgoing.filter((flow) => !flow.conditionExpression && element.default !== flow);
+  const [only, ...others] = open;
+  if (only && others.length === 0 && !element.default)
+    report.warning(
+      only,
+      "This flow has no condition: flows after it are never taken. Make it the default flow.",
+    );
+  else
+    for (const flow of open)
+      report.fault(flow, "A flow out of this gateway needs a condition unless it is the default flow.");
 }
 
 function validateFork(outgoing: readonly Element[], { fault }: ValidationReport): void {
@@ -168,7 +191,7 @@ function validateTwins(element: Element, outgoing: readonly Element[], { fault }
       fault(
         flow,
         `There is another flow from "${element.id}" to "${(targetRef as Element | undefined)?.id}". ` +
-          "Two flows between the same elements are not supported. Put a gateway between them.",
+          unsupported("Two flows between the same elements are", "Here, put a gateway between them."),
       );
     seen.add(targetRef);
   }
@@ -194,7 +217,7 @@ function validateFlow(flow: Element, { fault }: ValidationReport): void {
   if (!condition) return;
   const isScript = condition.language || condition.resource;
   const why = isScript
-    ? "Scripts are not supported. Write the condition as an expression."
+    ? unsupported("Scripts are", "Here, write the condition as an expression.")
     : checkExpression(String(condition.body ?? ""));
   if (why) fault(flow, why);
 }
@@ -211,18 +234,18 @@ const eventDefinitions: Readonly<Record<string, readonly string[]>> = {
 function validateEvent(element: Element, report: ValidationReport): void {
   const [definition, ...others] = listOf(element, "eventDefinitions");
   if (others.length > 0) {
-    report.fault(element, notSupported("event with several definitions"));
+    report.fault(element, unsupportedKind("event with several definitions"));
     return;
   }
   const supported = eventDefinitions[element.$type] ?? [];
   if (!definition) {
     if (supported.includes("TimerEventDefinition"))
-      report.fault(element, notSupported(`${kindOf(element)} without a definition`));
+      report.fault(element, unsupportedKind(`${kindOf(element)} without a definition`));
     return;
   }
   if (!isType(definition, ...supported)) {
     const kind = kindOf(definition).replace(" definition", "");
-    report.fault(element, notSupported(`${kindOf(element)} with a ${kind}`));
+    report.fault(element, unsupportedKind(`${kindOf(element)} with ${withArticle(kind)}`));
     return;
   }
   if (isType(definition, "TimerEventDefinition")) validateTimer(element, definition, report);
@@ -249,7 +272,7 @@ function validateBoundary(event: Element, definition: Element, { fault }: Valida
     ? ["ServiceTask", "SubProcess"]
     : ["UserTask", "ServiceTask", "SubProcess"];
   if (!isType(attachedTo, ...places))
-    fault(event, `This boundary event cannot be attached to ${withArticle(kindOf(attachedTo))}.`);
+    fault(event, unsupported(`This boundary event at ${withArticle(kindOf(attachedTo))} is`));
 }
 
 /** Extensions that run something, or without which the process would work differently. */
@@ -266,7 +289,7 @@ const refusedExtensions: Readonly<Record<string, string>> = {
 function validateExtensions(element: Element, { fault, warning }: ValidationReport): void {
   for (const { $type } of extensionsOf(element)) {
     const refused = refusedExtensions[$type];
-    if (refused) fault(element, `${refused} are not supported.`);
+    if (refused) fault(element, unsupported(`${refused} are`));
     else if ($type === "camunda:FormData") validateFormData(element, warning);
     else if ($type !== "camunda:Properties") warning(element, `${$type} is ignored.`);
   }

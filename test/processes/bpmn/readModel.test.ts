@@ -127,7 +127,12 @@ test.each([
   ["camunda-forms:deployment:a/b/", "b/"],
   ["camunda-forms:deployment:/", "/"],
   ["camunda-forms:deployment:", "camunda-forms:deployment:"],
-  ["embedded:app:forms/loan.html", "embedded:app:forms/loan.html"],
+  ["operaton-forms:deployment:loan.form", "loan"],
+  ["loan", "loan"],
+  ["embedded:app:forms/loan.html", undefined],
+  ["embedded:deployment:forms/loan.html", undefined],
+  ["app:loan.jsf", undefined],
+  ["forms/loan.html", undefined],
 ])("the form key %s names the form %s", (formKey, name) => {
   expect(formRefOf({ $type: "bpmn:UserTask", formKey })).toBe(name);
 });

@@ -1,5 +1,6 @@
 /** The text between `${` and `}` → a tree of what expressions may have. Any other syntax that jsep knows is refused. */
 import type jsep from "jsep";
+import { wayOut } from "../unsupported.ts";
 import { ExpressionError } from "./expressionError.ts";
 import { malformed, readNodes } from "./grammar.ts";
 import { leadsToPrototypes, methodNames, parametersOf } from "./json.ts";
@@ -85,7 +86,7 @@ function callOf({ callee, arguments: given, optional }: jsep.CallExpression): Ex
 
 const onlyMethods =
   "It calls a function. Expressions have no functions, only these methods of Json: " +
-  `${methodNames.map((name) => `${name}()`).join(", ")}.`;
+  `${methodNames.map((name) => `${name}()`).join(", ")}. ${wayOut}`;
 
 function keyOf({ computed, property }: jsep.MemberExpression): Expression {
   if (!computed) return { kind: "literal", value: checkedName((property as jsep.Identifier).name) };

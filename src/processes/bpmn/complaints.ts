@@ -1,0 +1,55 @@
+/** What moddle could not read in a model, as faults and warnings about its elements. */
+import { type Element, kindOf } from "./elements.ts";
+import { complaintOf } from "./parseBpmn.ts";
+import { withArticle } from "./unsupported.ts";
+import type { ValidationReport } from "./validationReport.ts";
+import type { ModelFault } from "./xml.ts";
+
+interface Reports {
+  readonly report: ValidationReport;
+  readonly faults: ModelFault[];
+}
+
+/** Returns whether an element is missing from the model. It would cause further faults. */
+export function reportComplaints(complaints: readonly unknown[], reports: Reports): boolean {
+  const located = complaints.flatMap((complaint) => placeOf(complaint) ?? []);
+  const stale = located.filter(({ element, isReference }) => isReference && isOfDiagram(element));
+  for (const place of located) reportPlace(place, reports.report);
+  if (stale[0]) reports.report.warning(stale[0].element, staleDiagram(stale));
+  const others = complaints.filter((complaint) => !placeOf(complaint)).map(complaintOf);
+  for (const { line, detail } of others)
+    reports.faults.push({ line, element: undefined, detail: `The model is not valid BPMN: ${detail}.` });
+  return others.some(({ line }) => line !== undefined);
+}
+
+/** An attribute that moddle does not know, or a reference to an element that does not exist. */
+interface Place {
+  readonly element: Element;
+  readonly property: string;
+  readonly value: string;
+  readonly isReference: boolean;
+}
+
+function placeOf(complaint: unknown): Place | undefined {
+  const { element, property, value, message } = complaint as Partial<Place> & { readonly message?: string };
+  if (!element || property === undefined || value === undefined) return undefined;
+  return { element, property, value, isReference: !message?.startsWith("unknown attribute") };
+}
+
+const isOfDiagram = ({ $type }: Element) => !$type.startsWith("bpmn:");
+
+function reportPlace({ element, property, value, isReference }: Place, report: ValidationReport): void {
+  if (isOfDiagram(element)) return;
+  const [, prefix, name = property] = /^(?:(\w+):)?(.*)$/.exec(property) ?? [];
+  const kind = kindOf(element);
+  if (isReference)
+    report.fault(element, `The ${name} of this ${kind} is "${value}", but no element has this id.`);
+  else if (prefix === undefined || prefix === "bpmn")
+    report.fault(element, `BPMN has no attribute "${name}" of ${withArticle(kind)}. Remove it.`);
+  else report.warning(element, `${property} is ignored: it has no meaning at ${withArticle(kind)}.`);
+}
+
+function staleDiagram(stale: readonly Place[]): string {
+  const named = [...new Set(stale.map(({ value }) => value))].slice(0, 5).map((value) => `"${value}"`);
+  return `The diagram shows ${named.join(", ")}, but no element has this id. The process runs all the same.`;
+}
