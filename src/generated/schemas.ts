@@ -65,6 +65,24 @@ export type DownloadUrlRequest = Type.Static<typeof DownloadUrlRequest>;
 export const DownloadUrls = Type.Object({ "urls": Type.Array(DownloadUrl) }, { additionalProperties: false });
 export type DownloadUrls = Type.Static<typeof DownloadUrls>;
 
+export const HeaderValue = Type.String();
+export type HeaderValue = Type.Static<typeof HeaderValue>;
+
+export const DryRunRequest = Type.Object({ "method": Type.String(), "url": Type.String(), "headers": Type.Unsafe<Record<string, Type.Static<typeof HeaderValue>>>(Type.Object({}, { additionalProperties: HeaderValue })), "body": Type.Union([Type.String(), Type.Null()]) }, { additionalProperties: false });
+export type DryRunRequest = Type.Static<typeof DryRunRequest>;
+
+export const DryRunFailure = Type.Object({ "type": Type.String(), "message": Type.String() }, { additionalProperties: false });
+export type DryRunFailure = Type.Static<typeof DryRunFailure>;
+
+export const DryRunTask = Type.Object({ "activity_id": Type.String(), "line": Type.Integer({ minimum: 1 }), "topic": Type.Enum(["api-call","addon"]), "request": Type.Union([DryRunRequest, Type.Null()]), "failure": Type.Union([DryRunFailure, Type.Null()]) }, { additionalProperties: false });
+export type DryRunTask = Type.Static<typeof DryRunTask>;
+
+export const DryRunTasks = Type.Array(DryRunTask);
+export type DryRunTasks = Type.Static<typeof DryRunTasks>;
+
+export const DryRun = Type.Object({ "faults": Type.Array(Type.String()), "warnings": Type.Array(Type.String()), "service_tasks": DryRunTasks }, { additionalProperties: false });
+export type DryRun = Type.Static<typeof DryRun>;
+
 export const Embed = Type.Object({ "embed_id": Type.String(), "url": Type.String() }, { additionalProperties: false });
 export type Embed = Type.Static<typeof Embed>;
 
@@ -128,6 +146,15 @@ export type NewAddon = Type.Static<typeof NewAddon>;
 export const NewDeployment = Type.Object({ "bpmn": Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), "form": Type.Optional(Type.Array(Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), { maxItems: 50 })) }, { additionalProperties: false });
 export type NewDeployment = Type.Static<typeof NewDeployment>;
 
+export const Variable = Type.Object({ "value": Type.Unknown(), "type": Type.Optional(Type.Enum(["String","Integer","Long","Double","Boolean","Date","Json","Null","File"])), "valueInfo": Type.Optional(Type.Object({ "filename": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "mimetype": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })), "mimeType": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })) }, { additionalProperties: false })) }, { additionalProperties: false });
+export type Variable = Type.Static<typeof Variable>;
+
+export const Variables = Type.Unsafe<Record<string, Type.Static<typeof Variable>>>(Type.Object({}, { additionalProperties: Variable, maxProperties: 1000 }));
+export type Variables = Type.Static<typeof Variables>;
+
+export const NewDryRun = Type.Object({ "bpmn": Type.String({ minLength: 1, maxLength: 2097152, pattern: "^[^\\x00]*$" }), "forms": Type.Optional(Type.Array(Type.Unsafe<Record<string, unknown>>({"type":"object"}), { maxItems: 50 })), "variables": Type.Optional(Variables) }, { additionalProperties: false });
+export type NewDryRun = Type.Static<typeof NewDryRun>;
+
 export const NewEmbed = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "allowed_origins": Type.Optional(Type.Array(Type.String({ maxLength: 255, pattern: "^https?://[a-z0-9.-]+(:[0-9]{1,5})?$" }), { maxItems: 20 })) }, { additionalProperties: false });
 export type NewEmbed = Type.Static<typeof NewEmbed>;
 
@@ -139,12 +166,6 @@ export type NewMessage = Type.Static<typeof NewMessage>;
 
 export const NewParticipant = Type.Object({ "user": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewParticipant = Type.Static<typeof NewParticipant>;
-
-export const Variable = Type.Object({ "value": Type.Unknown(), "type": Type.Optional(Type.Enum(["String","Integer","Long","Double","Boolean","Date","Json","Null","File"])), "valueInfo": Type.Optional(Type.Object({ "filename": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" })), "mimetype": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })), "mimeType": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\w.+-]+/[\\w.+-]+$" })) }, { additionalProperties: false })) }, { additionalProperties: false });
-export type Variable = Type.Static<typeof Variable>;
-
-export const Variables = Type.Unsafe<Record<string, Type.Static<typeof Variable>>>(Type.Object({}, { additionalProperties: Variable, maxProperties: 1000 }));
-export type Variables = Type.Static<typeof Variables>;
 
 export const NewProcessInstance = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "business_key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00-\\x1f\\x7f]*$" })), "variables": Type.Optional(Variables) }, { additionalProperties: false });
 export type NewProcessInstance = Type.Static<typeof NewProcessInstance>;
@@ -529,6 +550,15 @@ export type DeployProcessQuery = Type.Static<typeof DeployProcessQuery>;
 
 export const DeployProcessHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type DeployProcessHeaders = Type.Static<typeof DeployProcessHeaders>;
+
+export const DryRunProcessParams = Type.Object({  }, { additionalProperties: false });
+export type DryRunProcessParams = Type.Static<typeof DryRunProcessParams>;
+
+export const DryRunProcessQuery = Type.Object({  }, { additionalProperties: false });
+export type DryRunProcessQuery = Type.Static<typeof DryRunProcessQuery>;
+
+export const DryRunProcessHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export type DryRunProcessHeaders = Type.Static<typeof DryRunProcessHeaders>;
 
 export const GetProcessDefinitionParams = Type.Object({ "process_key": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
 export type GetProcessDefinitionParams = Type.Static<typeof GetProcessDefinitionParams>;

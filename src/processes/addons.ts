@@ -21,6 +21,20 @@ export async function findAddon(
   return addon;
 }
 
+/** The URLs of the tenant's addons with these keys. */
+export async function findAddonUrls(
+  sql: Queryable,
+  tenantId: number,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ key: string; url: string }[]>`
+    select key, url
+    from waybill.addons
+    where tenant_id = ${tenantId}
+      and key in (select json_array_elements_text(${JSON.stringify(keys)}::text::json))`;
+  return new Map(rows.map(({ key, url }) => [key, url]));
+}
+
 /** The addons of a tenant, ordered by key, character by character. */
 export async function findAddons(sql: Sql, tenantId: number): Promise<JsonList<Addon>> {
   return listAsJson<Addon>(

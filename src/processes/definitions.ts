@@ -1,7 +1,10 @@
-/** A version of a process, as its readers get it. */
+/** Models of processes: the largest that are taken, and what their readers get. */
 import type { ProcessDefinitionDetail } from "../generated/schemas.ts";
 import type { Caller } from "../tenants/caller.ts";
 import type { Definition, ProcessEngine } from "./engine.ts";
+
+/** Bytes of a model and of a form. */
+export const largestDeployment = { bpmn: 2 * 1024 ** 2, form: 512 * 1024 };
 
 /**
  * The version, with its BPMN text for administrators only: the text shows where integrations are and how they are

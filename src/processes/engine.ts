@@ -17,6 +17,7 @@ import type {
   Task,
 } from "../generated/schemas.ts";
 import type { Written } from "../infrastructure/jsonText.ts";
+import type { Fault } from "../infrastructure/problem.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { FileValue, ShownVariables, StoredVariable } from "./variables/variable.ts";
 
@@ -26,6 +27,8 @@ export interface ProcessEngine {
    * `process_key_in_use`.
    */
   deploy(deployment: NewDeployment): Promise<Deployed>;
+  /** What a deployment of the model would refuse, and of what it would warn. Stores nothing. Throws `invalid_bpmn`. */
+  validate(model: ModelToValidate): Promise<ModelReport>;
   /** The latest version of each process, ordered by the bytes of its key. Throws `answer_too_large`. */
   listDefinitions(tenant: Tenant): Promise<Written<ProcessDefinition[]>>;
   /** The latest version of a process. Undefined if the tenant has no such process. */
@@ -191,6 +194,17 @@ export interface NewDeployment {
   readonly bpmn: string;
   readonly forms: readonly { readonly fileName: string; readonly text: string }[];
   readonly by: Origin;
+}
+
+export interface ModelToValidate extends Pick<NewDeployment, "tenant" | "bpmn"> {
+  /** Absent: nothing is said about the forms that the model names. */
+  readonly forms?: NewDeployment["forms"] | undefined;
+}
+
+export interface ModelReport {
+  /** Empty if nothing speaks against a deployment. An engine may find more when the model is deployed. */
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly string[];
 }
 
 export interface Deployed {

@@ -44,12 +44,37 @@ export async function checkTarget(text: string, policy: OutboundPolicy): Promise
   const host = hostOf(url);
   const literal = parseAddress(host);
   const addresses = literal ? [host] : await resolveAll(url, policy.resolve);
+  requireAllowed(url, addresses, policy);
+  return { url, addresses };
+}
+
+/** Why the URL cannot be called, as far as it can be said without a name server. */
+export function refusalWithoutLookup(
+  text: string,
+  policy: Omit<OutboundPolicy, "resolve">,
+): DeliveryFailure | undefined {
+  try {
+    const url = callableUrl(text);
+    const host = hostOf(url);
+    if (parseAddress(host)) requireAllowed(url, [host], policy);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DeliveryFailure) return error;
+    throw error;
+  }
+}
+
+function requireAllowed(
+  url: URL,
+  addresses: readonly string[],
+  policy: Omit<OutboundPolicy, "resolve">,
+): void {
+  const host = hostOf(url);
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   for (const address of addresses) {
     const refusal = refusalOf(address, { ...policy, host, port });
     if (refusal !== undefined) throw refused(host, port, { address, refusal });
   }
-  return { url, addresses };
 }
 
 /** The host, without the brackets of an IPv6 address. */
@@ -92,7 +117,7 @@ function refusalOf(
     ownAddresses = interfaceAddresses,
     host,
     port,
-  }: OutboundPolicy & { readonly host: string; readonly port: number },
+  }: Omit<OutboundPolicy, "resolve"> & { readonly host: string; readonly port: number },
 ): string | undefined {
   const address = parseAddress(text);
   if (address === undefined) return "resolves to something that is not an IP address";

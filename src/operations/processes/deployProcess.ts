@@ -2,9 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ReceivedFile } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
 import { type Fault, Problem } from "../../infrastructure/problem.ts";
-
-const megabyte = 1024 ** 2;
-const limits = { bpmn: 2 * megabyte, form: megabyte / 2 };
+import { largestDeployment } from "../../processes/definitions.ts";
 
 /** Reads the texts, which are small. The engine validates them. */
 export const deployProcess: Handler<"deployProcess"> = async ({ body, caller, requestId }, { engine }) => {
@@ -15,11 +13,11 @@ export const deployProcess: Handler<"deployProcess"> = async ({ body, caller, re
       faults.push({ pointer, detail: `The file is not UTF-8 text of at most ${maxBytes} bytes.` });
     return read ?? "";
   };
-  const bpmn = await text(body.bpmn, "/bpmn", limits.bpmn);
+  const bpmn = await text(body.bpmn, "/bpmn", largestDeployment.bpmn);
   const forms = await Promise.all(
     (body.form ?? []).map(async (file, index) => ({
       fileName: file.fileName,
-      text: await text(file, `/form/${index}`, limits.form),
+      text: await text(file, `/form/${index}`, largestDeployment.form),
     })),
   );
   if (faults.length > 0) throw new Problem("invalid_body", { errors: faults });

@@ -6,6 +6,7 @@
  */
 import type { HandlersOf } from "../../handler.ts";
 import { deployProcess } from "./deployProcess.ts";
+import { dryRunProcess } from "./dryRunProcess.ts";
 import { getProcessDefinition } from "./getProcessDefinition.ts";
 import { getProcessInstance } from "./getProcessInstance.ts";
 import { getProcessVariables } from "./getProcessVariables.ts";
@@ -19,6 +20,7 @@ import { terminateProcessInstance } from "./terminateProcessInstance.ts";
 
 export const processes = {
   deployProcess,
+  dryRunProcess,
   listProcessDefinitions,
   getProcessDefinition,
   listProcessVersions,

@@ -2,7 +2,7 @@
  * Carries out one service task: files become signed URLs, placeholders become values, and the request is sent once.
  * Does not depend on an engine. See docs/decisions/service-tasks.md.
  */
-import { issueDownloadUrls } from "../../files/attachments/issue.ts";
+import { cannotIssue, issueDownloadUrls } from "../../files/attachments/issue.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { isJson } from "../../infrastructure/json.ts";
 import { type OutboundAnswer, wholeBodyOf } from "../../infrastructure/outbound/answer.ts";
@@ -16,6 +16,7 @@ import type { FileOccurrence } from "./placeholders.ts";
 import { type Material, type Request, type WrittenRequest, weightOf, writtenRequest } from "./request.ts";
 import { writeInThread, writeLimitMs } from "./requestWork.ts";
 import { hiddenHostOf, secretNamesIn, secretsFor } from "./secrets.ts";
+import { sentRequest } from "./sentRequest.ts";
 import type { ServiceTaskConfig } from "./serviceTask.ts";
 
 export interface ServiceTaskRun {
@@ -70,9 +71,8 @@ export async function deliver(
   const { request, conceal, ended } = await requestOf(run, deps);
   try {
     const answer = await deps.outboundFetch({
-      ...request,
+      ...sentRequest(request, run),
       ...permission,
-      headers: { ...request.headers, "Idempotency-Key": idempotencyKey(run) },
       timeoutMs: run.config.timeoutSeconds * 1000,
     });
     if (answer.status >= 400)
@@ -98,11 +98,6 @@ async function concealed(failure: DeliveryFailure, conceal: Conceal): Promise<De
 /** A refusal may repeat the request with its tokens. The cut may divide a surrogate pair. */
 const beginningOf = async (body: string, conceal: Conceal) =>
   (await conceal(body)).slice(0, rejectionCharacters).toWellFormed();
-
-/** Attempts of one task differ only in their number, so that a receiver recognises a second attempt. */
-function idempotencyKey({ processInstanceId, activityId, requestUnit, attempt }: ServiceTaskRun): string {
-  return `${processInstanceId}:${encodeURIComponent(requestUnit ?? activityId)}:${attempt}`;
-}
 
 interface Ready {
   readonly request: Request;
@@ -131,11 +126,14 @@ async function requestOf(run: ServiceTaskRun, deps: Infrastructure): Promise<Rea
 async function urlOf(key: string, tenantId: number, { sql }: Infrastructure): Promise<string> {
   const addon = await findAddon(sql, tenantId, key);
   if (addon) return addon.url;
-  throw new DeliveryFailure(
+  throw addonNotFound(key);
+}
+
+export const addonNotFound = (key: string) =>
+  new DeliveryFailure(
     "addon_not_found",
     `There is no addon with the key "${key}". An administrator can register it.`,
   );
-}
 
 /** Writes once before URLs are issued, so that no URL is used up for a request that cannot be written. */
 async function writeRequest(material: Material, run: ServiceTaskRun, deps: Infrastructure): Promise<Request> {
@@ -198,6 +196,10 @@ function issuanceFailed(occurrences: readonly FileOccurrence[], cause: unknown):
   const message = `No download URL could be issued for ${names}. Nothing was sent. ${reasonOf(cause)}`;
   return new DeliveryFailure("url_issuance_failed", message, { cause });
 }
+
+/** The failure of a server that cannot issue URLs at all. */
+export const urlsNotConfigured = (occurrences: readonly FileOccurrence[]) =>
+  issuanceFailed(occurrences, cannotIssue());
 
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Problem ? cause.code : undefined;

@@ -12,7 +12,7 @@ import {
   type Values,
 } from "./placeholders.ts";
 import { withQuery } from "./requestUrl.ts";
-import type { AddonCall, ApiCall, ServiceTaskConfig } from "./serviceTask.ts";
+import { type AddonCall, type ApiCall, type ServiceTaskConfig, sourcesOf } from "./serviceTask.ts";
 import { namesIn } from "./template.ts";
 
 export interface Material extends Values {
@@ -46,8 +46,8 @@ export function writtenRequest(material: Material): WrittenRequest {
 export function weightOf({ config, variables }: Material): number {
   const lengthOf = (name: string) => textLength(Object.hasOwn(variables, name) ? variables[name] : undefined);
   if (config.kind === "api-call") {
-    const { body = "" } = config;
-    return sum([body.length, ...namesIn(body).map(lengthOf)]);
+    const sources = sourcesOf(config);
+    return sum(sources.flatMap((source) => [source.length, ...namesIn(source).map(lengthOf)]));
   }
   const { parameters } = config;
   return sum([

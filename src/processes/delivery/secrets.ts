@@ -21,18 +21,10 @@ export async function secretsFor(
   { sql, sealing }: Infrastructure,
 ): Promise<Readonly<Record<string, string>>> {
   if (names.length === 0) return {};
-  if (!sealing)
-    throw new DeliveryFailure(
-      "secret_not_readable",
-      `The server has no SECRETS_KEY, so ${shown(names)} cannot be read. An operator has to set it.`,
-    );
+  if (!sealing) throw noSecretsKey(names);
   const { values, unreadable } = await readSecrets(sql, { tenantId, names, sealing });
   const missing = names.filter((name) => !Object.hasOwn(values, name) && !unreadable.includes(name));
-  if (missing.length > 0)
-    throw new DeliveryFailure(
-      "secret_not_found",
-      `There is no secret for ${shown(missing)}. An administrator can set it and run the task again.`,
-    );
+  if (missing.length > 0) throw secretsNotFound(missing);
   if (unreadable.length === 0) return values;
   throw new DeliveryFailure(
     "secret_not_readable",
@@ -42,6 +34,18 @@ export async function secretsFor(
 }
 
 const shown = (names: readonly string[]) => names.map((name) => `\${${secretPrefix}${name}}`).join(", ");
+
+export const noSecretsKey = (names: readonly string[]) =>
+  new DeliveryFailure(
+    "secret_not_readable",
+    `The server has no SECRETS_KEY, so ${shown(names)} cannot be read. An operator has to set it.`,
+  );
+
+export const secretsNotFound = (missing: readonly string[]) =>
+  new DeliveryFailure(
+    "secret_not_found",
+    `There is no secret for ${shown(missing)}. An administrator can set it and run the task again.`,
+  );
 
 /** Host and origin of the URL if a secret decides them. Messages about a call contain no other part of its URL. */
 export function hiddenHostOf(config: ServiceTaskConfig, url: string): string[] {

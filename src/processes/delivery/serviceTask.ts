@@ -40,12 +40,16 @@ export type ServiceTaskConfig = ApiCall | AddonCall;
 export const namesSent = (config: ServiceTaskConfig): string[] =>
   namesIn((config.kind === "addon" ? config.parameters : config.body) ?? "");
 
+/** All templates of the call. */
+export const sourcesOf = ({ url, headers, query, body = "" }: ApiCall): string[] => [
+  url,
+  ...Object.values(headers),
+  ...Object.values(query),
+  body,
+];
+
 /** The names in all templates of the call, each once. */
-export function namesUsed(config: ApiCall): string[] {
-  const { url, headers, query, body = "" } = config;
-  const sources = [url, ...Object.values(headers), ...Object.values(query), body];
-  return [...new Set(sources.flatMap(namesIn))];
-}
+export const namesUsed = (config: ApiCall): string[] => [...new Set(sourcesOf(config).flatMap(namesIn))];
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Properties = Readonly<Record<string, string>>;

@@ -1,5 +1,7 @@
 /** Bodies of an operation that are expensive because of their meaning, which no schema shows. */
+import { apiCall, end, flow, model, start } from "../../support/bpmn.ts";
 import type { Body } from "./json.ts";
+import { expensiveModels } from "./models.ts";
 
 const MiB = 1024 ** 2;
 const repeated = (item: string, bytes: number) =>
@@ -12,7 +14,28 @@ const variables = (inner: string, key = "loan") => `{"process_key":"${key}","var
 const many = (count: number, value: string) =>
   Array.from({ length: count }, (_, index) => `"v${index}":{"value":${value}}`).join(",");
 
+/** A thousand service tasks that send the variable `a`. */
+const sendingTasks = (properties: Record<string, string>) => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => `t${index}`);
+  const tasks = ids.map((id) => apiCall(id, { method: "POST", url: "http://example.com/", ...properties }));
+  return model("dry", [start(), ...tasks, end(), flow("start", ...ids, "end")].join("\n"));
+};
+const dryRun = (bpmn: string, a: string) => JSON.stringify({ bpmn, variables: { a: { value: a } } });
+
 export const knownBodies: Readonly<Record<string, readonly Body[]>> = {
+  dryRunProcess: [
+    ...expensiveModels.map(({ what, bpmn }) => body(what, () => dryRun(bpmn("dry"), "x"))),
+    body("1,000 tasks and 16 MiB", () => dryRun(sendingTasks({ body: '"${a}"' }), "x".repeat(16 * MiB))),
+    body("1,000 tasks with an answer of 15 MiB", () =>
+      dryRun(sendingTasks({ body: '"${a}"' }), "x".repeat(15_000)),
+    ),
+    body("1,000 tasks of XML", () =>
+      dryRun(sendingTasks({ body: "<a>${a}</a>", content_type: "application/xml" }), "<".repeat(16_000)),
+    ),
+    body("1,000 tasks whose values do not fit", () =>
+      dryRun(sendingTasks({ "header.A": "${a}" }), `${"x".repeat(16_000)}\n`),
+    ),
+  ],
   insertRows: [
     body("10,000 full rows", () => `{"rows":[${Array(10_000).fill(row).join(",")}]}`),
     body(

@@ -15,8 +15,10 @@
 import * as runtime from '../runtime.ts';
 import type {
     Deployment,
+    DryRun,
     EngineVariable,
     ListedProcessInstance,
+    NewDryRun,
     NewProcessInstance,
     Problem,
     ProcessDefinition,
@@ -30,6 +32,11 @@ export interface DeployProcessRequest {
     xActiveTenant: string;
     bpmn: Blob;
     form?: Array<Blob>;
+}
+
+export interface DryRunProcessRequest {
+    xActiveTenant: string;
+    newDryRun: NewDryRun;
 }
 
 export interface GetProcessDefinitionRequest {
@@ -185,6 +192,74 @@ export class ProcessesApi extends runtime.BaseAPI {
      */
     async deployProcess(requestParameters: DeployProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Deployment> {
         const response = await this.deployProcessRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for dryRunProcess without sending the request
+     */
+    async dryRunProcessRequestOpts(requestParameters: DryRunProcessRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['xActiveTenant'] == null) {
+            throw new runtime.RequiredError(
+                'xActiveTenant',
+                'Required parameter "xActiveTenant" was null or undefined when calling dryRunProcess().'
+            );
+        }
+
+        if (requestParameters['newDryRun'] == null) {
+            throw new runtime.RequiredError(
+                'newDryRun',
+                'Required parameter "newDryRun" was null or undefined when calling dryRunProcess().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['xActiveTenant'] != null) {
+            headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/probis/process-definitions/dry-run`;
+
+        return {
+            path: urlPath,
+            method: 'POST',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['newDryRun'],
+        };
+    }
+
+    /**
+     * Shows for each service task of the topics `api-call` and `addon` what it would send with sample variables, or why it could not. Deploys, sends and stores nothing, issues no download URL, opens no secret and asks no name server. A secret is shown as its placeholder, a download token as `[token]`, and the Idempotency-Key without the id of an instance. Any text is accepted as the metadata of an attachment. `faults` and `warnings` are those of a deployment; forms are checked if they are given. 
+     * Try a model\'s service tasks
+     */
+    async dryRunProcessRaw(requestParameters: DryRunProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<DryRun>> {
+        const requestOptions = await this.dryRunProcessRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Shows for each service task of the topics `api-call` and `addon` what it would send with sample variables, or why it could not. Deploys, sends and stores nothing, issues no download URL, opens no secret and asks no name server. A secret is shown as its placeholder, a download token as `[token]`, and the Idempotency-Key without the id of an instance. Any text is accepted as the metadata of an attachment. `faults` and `warnings` are those of a deployment; forms are checked if they are given. 
+     * Try a model\'s service tasks
+     */
+    async dryRunProcess(requestParameters: DryRunProcessRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<DryRun> {
+        const response = await this.dryRunProcessRaw(requestParameters, initOverrides);
         return await response.value();
     }
 

@@ -399,6 +399,129 @@ export interface DownloadUrls {
 /**
  * 
  * @export
+ * @interface DryRun
+ */
+export interface DryRun {
+    /**
+     * Why a deployment would be refused. Empty if nothing speaks against it.
+     * @type {Array<string>}
+     * @memberof DryRun
+     */
+    faults: Array<string>;
+    /**
+     * What the engine would ignore, each with its line.
+     * @type {Array<string>}
+     * @memberof DryRun
+     */
+    warnings: Array<string>;
+    /**
+     * The first 1,000 service tasks of the model, in the order of their lines.
+     * @type {Array<DryRunTask>}
+     * @memberof DryRun
+     */
+    service_tasks: Array<DryRunTask>;
+}
+/**
+ * Why the request would not be sent. The `type` is that of the incident.
+ * @export
+ * @interface DryRunFailure
+ */
+export interface DryRunFailure {
+    /**
+     * 
+     * @type {string}
+     * @memberof DryRunFailure
+     */
+    type: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof DryRunFailure
+     */
+    message: string;
+}
+/**
+ * What would be sent. Null if the request cannot be written.
+ * @export
+ * @interface DryRunRequest
+ */
+export interface DryRunRequest {
+    /**
+     * 
+     * @type {string}
+     * @memberof DryRunRequest
+     */
+    method: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof DryRunRequest
+     */
+    url: string;
+    /**
+     * 
+     * @type {{ [key: string]: string; }}
+     * @memberof DryRunRequest
+     */
+    headers: { [key: string]: string; };
+    /**
+     * 
+     * @type {string}
+     * @memberof DryRunRequest
+     */
+    body: string | null;
+}
+/**
+ * 
+ * @export
+ * @interface DryRunTask
+ */
+export interface DryRunTask {
+    /**
+     * 
+     * @type {string}
+     * @memberof DryRunTask
+     */
+    activity_id: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof DryRunTask
+     */
+    line: number;
+    /**
+     * 
+     * @type {DryRunTaskTopicEnum}
+     * @memberof DryRunTask
+     */
+    topic: DryRunTaskTopicEnum;
+    /**
+     * 
+     * @type {DryRunRequest}
+     * @memberof DryRunTask
+     */
+    request: DryRunRequest | null;
+    /**
+     * 
+     * @type {DryRunFailure}
+     * @memberof DryRunTask
+     */
+    failure: DryRunFailure | null;
+}
+
+
+/**
+ * @export
+ */
+export const DryRunTaskTopicEnum = {
+    api_call: 'api-call',
+    addon: 'addon'
+} as const;
+export type DryRunTaskTopicEnum = typeof DryRunTaskTopicEnum[keyof typeof DryRunTaskTopicEnum];
+
+/**
+ * 
+ * @export
  * @interface Embed
  */
 export interface Embed {
@@ -876,6 +999,31 @@ export interface NewAddon {
      * @memberof NewAddon
      */
     url: string;
+}
+/**
+ * 
+ * @export
+ * @interface NewDryRun
+ */
+export interface NewDryRun {
+    /**
+     * A BPMN 2.0 model, at most 2 MiB.
+     * @type {string}
+     * @memberof NewDryRun
+     */
+    bpmn: string;
+    /**
+     * form-js schemas, each with its `id`, as for a deployment.
+     * @type {Array<{ [key: string]: any; }>}
+     * @memberof NewDryRun
+     */
+    forms?: Array<{ [key: string]: any; }>;
+    /**
+     * The variables, by name.
+     * @type {{ [key: string]: Variable; }}
+     * @memberof NewDryRun
+     */
+    variables?: { [key: string]: Variable; };
 }
 /**
  * 

@@ -6,7 +6,7 @@ import { recordSuccess } from "../../../tenants/audit.ts";
 import { lockTenant } from "../../../tenants/queries.ts";
 import { transactionTableName } from "../../../tenants/transactionTable.ts";
 import { auditOf } from "../../audit.ts";
-import type { Deployed, NewDeployment } from "../../engine.ts";
+import type { Deployed, ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
 import { insertDefinition, isDeployed } from "./definitionQueries.ts";
 import type { ValidModel } from "./deployWork.ts";
 import type { EngineContext } from "./engineContext.ts";
@@ -18,6 +18,18 @@ const validateDeployment = workIn<typeof import("./deployWork.ts")>()(
   "validateDeployment",
   limitMs,
 );
+
+const report = workIn<typeof import("./deployWork.ts")>()(
+  new URL("./deployWork.ts", import.meta.url),
+  "reportOn",
+  limitMs,
+);
+
+export const validate = (
+  { workers }: EngineContext,
+  { tenant, bpmn, forms }: ModelToValidate,
+): Promise<ModelReport> =>
+  workers.run(report, { bpmn, ...(forms ? { forms } : {}) }, String(tenant.id)).catch(refuseEndless);
 
 export async function deploy(context: EngineContext, deployment: NewDeployment): Promise<Deployed> {
   const { tenant, bpmn, forms, by } = deployment;

@@ -1,8 +1,9 @@
 /** Work of a deployment in another thread: reads and validates the model and its forms. */
 import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
+import { formsById } from "../../bpmn/formData.ts";
 import { type ModelFacts, type ModelFault, readModel } from "../../bpmn/readModel.ts";
 import { ownerVariables } from "../../bpmn/taskOwners.ts";
-import type { NewDeployment } from "../../engine.ts";
+import type { ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
 import { namesOf } from "../../formVariables.ts";
 import { type Forms, readForms } from "./forms.ts";
 
@@ -46,6 +47,19 @@ function chosenByVisitors({ startFormRef, userTasks }: ModelFacts, forms: Forms)
           "the form, also a visitor, can choose that person.",
       ),
   );
+}
+
+/** Faults and warnings of the model, and of its forms if they are given. */
+export async function reportOn({
+  bpmn,
+  forms,
+}: Pick<ModelToValidate, "bpmn" | "forms">): Promise<ModelReport> {
+  const read = await readModel(bpmn);
+  if ("faults" in read) return { faults: read.faults.slice(0, maxFaults).map(faultOf), warnings: [] };
+  const { warnings, generatedForms } = read.model;
+  const checked = forms ? readForms(forms, read.model) : { schemas: formsById(generatedForms) };
+  if ("faults" in checked) return { faults: checked.faults.slice(0, maxFaults), warnings };
+  return { faults: [], warnings: [...warnings, ...chosenByVisitors(read.model, checked.schemas)] };
 }
 
 /** `Line 12, "send_to_core": …` */

@@ -10,7 +10,7 @@ import type { ProcessEngine } from "../../engine.ts";
 import type { EngineDriver } from "../../engineDriver.ts";
 import { listDefinitions } from "./definitionQueries.ts";
 import { findDefinition, findVersions, readBpmn } from "./definitions.ts";
-import { deploy } from "./deploy.ts";
+import { deploy, validate } from "./deploy.ts";
 import type { EngineContext, ServiceTaskJob, TimerJob } from "./engineContext.ts";
 import { fireTimer } from "./fireTimer.ts";
 import { listIncidents } from "./incidentQueries.ts";
@@ -63,6 +63,7 @@ function portOf(context: EngineContext): ProcessEngine {
   const { sql } = context;
   return {
     deploy: (deployment) => deploy(context, deployment),
+    validate: (model) => validate(context, model),
     listDefinitions: ({ id }) => listDefinitions(sql, id),
     findDefinition: (tenant, processKey) => findDefinition(context, tenant, { processKey }),
     listVersions: (tenant, processKey, page) => findVersions(context, tenant, { processKey, ...page }),

@@ -8,7 +8,7 @@ import { type Fault, maxFaults, Problem } from "../../../infrastructure/problem.
 import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import { auditOf } from "../../audit.ts";
-import type { Deployed, NewDeployment } from "../../engine.ts";
+import type { Deployed, ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
 import { sourcePrefix } from "./definitions.ts";
 import type { ReadyModel } from "./deployWork.ts";
 import type { EngineDefinition } from "./models.ts";
@@ -22,6 +22,18 @@ const readDeployment = workIn<typeof import("./deployWork.ts")>()(
   "readDeployment",
   limitMs,
 );
+
+const report = workIn<typeof import("./deployWork.ts")>()(
+  new URL("./deployWork.ts", import.meta.url),
+  "reportOn",
+  limitMs,
+);
+
+export const validate = (
+  { workers }: OperatonContext,
+  { tenant, bpmn, forms }: ModelToValidate,
+): Promise<ModelReport> =>
+  workers.run(report, { bpmn, ...(forms ? { forms } : {}) }, String(tenant.id)).catch(refuseEndless);
 
 export async function deploy(context: OperatonContext, deployment: NewDeployment): Promise<Deployed> {
   const { tenant, bpmn, forms, by } = deployment;

@@ -1,6 +1,6 @@
 /** Work of a deployment in another thread: reads the model and its forms. */
 import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
-import type { NewDeployment } from "../../engine.ts";
+import type { ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
 import { type EngineModel, type ExecutableProcess, readModel, withHistoryTime } from "./readModel.ts";
 
@@ -19,10 +19,18 @@ export interface FaultyModel {
   readonly errors: readonly Fault[];
 }
 
+/** What Waybill says about a model. The engine judges the rest when it is deployed. */
+export function reportOn(given: Pick<ModelToValidate, "bpmn" | "forms">): ModelReport {
+  const read = readDeployment(given);
+  if (read.kind !== "model") return { faults: read.errors, warnings: [] };
+  return { faults: [], warnings: read.warnings };
+}
+
+/** Without `forms`, nothing is said about the forms that the model names. */
 export function readDeployment({
   bpmn,
   forms,
-}: Pick<NewDeployment, "bpmn" | "forms">): ReadyModel | FaultyModel {
+}: Pick<ModelToValidate, "bpmn" | "forms">): ReadyModel | FaultyModel {
   const model = readModel(bpmn);
   const [process] = model.processes;
   const missing = process ? [] : ['The model has no process with isExecutable="true".'];
@@ -31,13 +39,13 @@ export function readDeployment({
     const errors = details.slice(0, maxFaults).map((detail) => ({ pointer: "/bpmn", detail }));
     return { kind: "invalid_bpmn", errors };
   }
-  const read = readForms(forms);
+  const read = readForms(forms ?? []);
   if ("errors" in read) return { kind: "invalid_form", errors: read.errors };
   const withHistory = withHistoryTime(bpmn, model.processes);
   return {
     kind: "model",
     process,
-    warnings: warningsOf(model, read.ids),
+    warnings: warningsOf(model, forms ? read.ids : model.formRefs),
     forms: read.files,
     bpmnWithHistory: withHistory === bpmn ? undefined : withHistory,
   };

@@ -15,7 +15,7 @@ import { bindFilesOfInstance } from "./binding/bindFilesOfInstance.ts";
 import { followJob } from "./binding/followVariables.ts";
 import { findRoots } from "./binding/roots.ts";
 import { findDefinition, findVersion, listDefinitions, listVersions, readBpmn } from "./definitions.ts";
-import { deploy } from "./deploy.ts";
+import { deploy, validate } from "./deploy.ts";
 import { createEngineHealth, type EngineHealth } from "./engineHealth.ts";
 import { listIncidents } from "./incidents/listIncidents.ts";
 import { rerun } from "./incidents/rerun.ts";
@@ -72,6 +72,7 @@ function portOf(context: OperatonContext, health: EngineHealth): ProcessEngine {
   return translated({
     warnings: () => health.warnings(),
     deploy: (deployment) => deploy(context, deployment),
+    validate: (model) => validate(context, model),
     listDefinitions: (tenant) => listDefinitions(context, tenant),
     findDefinition: (tenant, processKey) => findDefinition(context, tenant, processKey),
     listVersions: (tenant, processKey, page) => listVersions(context, tenant, { processKey, ...page }),
