@@ -87,11 +87,17 @@ export function parseServiceTask(
   const faults = Object.keys(properties)
     .filter((name) => !known.includes(name) && !(topic === "api-call" && /^(header|query)\./.test(name)))
     .map((name) => `The property "${name}" is unknown for the topic "${topic}".`);
-  const settings = commonOf(properties, faults);
-  const config =
-    topic === "addon" ? addonOf(properties, settings, faults) : apiCallOf(properties, settings, faults);
+  const given = withoutEmpty(properties);
+  const settings = commonOf(given, faults);
+  const config = topic === "addon" ? addonOf(given, settings, faults) : apiCallOf(given, settings, faults);
   return faults.length > 0 ? { faults } : { config };
 }
+
+/** An element template writes an empty property for each field that is left empty. A query parameter may be empty. */
+const withoutEmpty = (properties: Properties): Properties =>
+  Object.fromEntries(
+    Object.entries(properties).filter(([name, value]) => value !== "" || name.startsWith("query.")),
+  );
 
 function oversizeFaults(properties: Properties): string[] {
   const names = Object.keys(properties);
@@ -112,7 +118,7 @@ function commonOf(properties: Properties, faults: string[]): Common {
   const timeoutSeconds = /^\d+(\.\d+)?$/.test(timeout) ? Number(timeout) : Number.NaN;
   if (!(timeoutSeconds > 0 && timeoutSeconds <= 600))
     faults.push('"timeout_seconds" has to be a number of seconds above 0 and up to 600.');
-  const resultVariable = properties.result_variable || undefined;
+  const resultVariable = properties.result_variable;
   if (resultVariable !== undefined && !/^[\p{L}\p{M}\p{N}_$.-]{1,255}$/u.test(resultVariable))
     faults.push('"result_variable" has to be a name with only letters, digits and _ - . $ in it.');
   if (resultVariable?.startsWith(secretPrefix))
@@ -123,7 +129,7 @@ function commonOf(properties: Properties, faults: string[]): Common {
 function apiCallOf(properties: Properties, settings: Common, faults: string[]): ApiCall {
   const method = methodOf(properties.method, faults);
   const { url = "", content_type: contentType = "application/json" } = properties;
-  const body = properties.body || undefined;
+  const { body } = properties;
   const headers = prefixed(properties, "header.");
   const query = prefixed(properties, "query.");
   if (url === "") faults.push('An API call needs a "url".');

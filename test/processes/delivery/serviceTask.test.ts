@@ -97,7 +97,7 @@ describe("a fault is a sentence that names the property", () => {
       { redirect_failures_to_error_boundary: "yes" },
       '"redirect_failures_to_error_boundary" has to be true or false.',
     ],
-    ...["0", "-1", "601", "1e2", "", "soon", "Infinity", "0x10"].map((seconds): [Properties, string] => [
+    ...["0", "-1", "601", "1e2", " ", "soon", "Infinity", "0x10"].map((seconds): [Properties, string] => [
       { timeout_seconds: seconds },
       '"timeout_seconds" has to be a number of seconds above 0 and up to 600.',
     ]),
@@ -105,6 +105,21 @@ describe("a fault is a sentence that names the property", () => {
     const given: Properties = sentence.startsWith('"method"') ? { url } : { url, method: "POST" };
     const faults = faultsOf({ ...given, ...properties });
     expect(faults).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  test("an empty property is as one that is absent, but for the parameters of a query", () => {
+    const topics = {
+      "api-call": { method: "POST", url },
+      addon: { addon: "score" },
+    };
+    const both = { result_variable: "", redirect_failures_to_error_boundary: "", timeout_seconds: "" };
+    const more = {
+      "api-call": { body: "", content_type: "", "header.Authorization": "", ...both },
+      addon: { parameters: "", ...both },
+    };
+    for (const topic of ["api-call", "addon"] as const)
+      expect(configOf({ ...topics[topic], ...more[topic] }, topic)).toEqual(configOf(topics[topic], topic));
+    expect(configOf({ ...topics["api-call"], "query.flag": "" })).toMatchObject({ query: { flag: "" } });
   });
 
   test("an addon needs a key, and parameters that are JSON", () => {
