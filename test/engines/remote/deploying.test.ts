@@ -66,8 +66,10 @@ test("what the engine refuses is passed on with its line", async () => {
 
 test("a model that does not say how long its history is kept is deployed, also where the engine demands it", async () => {
   const key = freshKey("history");
-  const answer = await send(model(key, [start(), end(), flow("start", "end")].join("\n")));
+  const bpmn = model(key, [start(), end(), flow("start", "end")].join("\n"));
+  const answer = await send(bpmn);
   expect(answer.status).toBe(201);
+  expect(await (await world.request(`${path}/${key}`)).json()).toMatchObject({ bpmn });
   const { warnings } = (await answer.json()) as { warnings: string[] };
   const query = `key=${key}&tenantIdIn=${world.admin.slug}`;
   const [definition] = await askEngine<{ historyTimeToLive: number | null }[]>(
@@ -78,6 +80,16 @@ test("a model that does not say how long its history is kept is deployed, also w
   else {
     expect(definition?.historyTimeToLive).toBe(180);
     expect(warnings).toEqual([expect.stringContaining("set historyTimeToLive to change that")]);
+  }
+});
+
+test("a slug that cannot be a tenant id of the engine is a problem of its own", async () => {
+  const bpmn = model(freshKey("slug"), [start(), end(), flow("start", "end")].join("\n"));
+  const long = { ...world.admin, tenant: 901, slug: `${world.admin.slug}-${"x".repeat(60)}` };
+  const comma = { ...world.admin, tenant: 902, slug: `${world.admin.slug},${world.stranger.slug}` };
+  for (const by of [long, comma]) {
+    await expectProblem(await send(bpmn, [], by), "not_supported_by_engine");
+    expect(await (await world.request(path, { by })).json()).toEqual({ process_definitions: [] });
   }
 });
 

@@ -9,6 +9,7 @@ import { startFormOf } from "./forms.ts";
 import { inParallel } from "./inParallel.ts";
 import { bpmnOf, definitionById, type EngineDefinition } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
+import { withoutHistoryTime } from "./readModel.ts";
 import { at, isEngineId, type QueryValue } from "./rest.ts";
 import { EngineError } from "./restErrors.ts";
 
@@ -117,7 +118,7 @@ async function deploymentOf({ rest, caches }: OperatonContext, id: string): Prom
   return deployment;
 }
 
-/** Throws `process_not_found`. */
+/** The text that was deployed. Throws `process_not_found`. */
 export async function readBpmn(
   context: OperatonContext,
   tenant: Tenant,
@@ -127,7 +128,7 @@ export async function readBpmn(
   try {
     const { tenantId } = await definitionById(context, definitionId);
     if (tenantId !== tenant.slug) throw new Problem("process_not_found");
-    return await bpmnOf(context, definitionId);
+    return withoutHistoryTime(await bpmnOf(context, definitionId));
   } catch (error) {
     throw error instanceof EngineError && error.status === 404 ? new Problem("process_not_found") : error;
   }

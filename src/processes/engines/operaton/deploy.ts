@@ -37,6 +37,7 @@ export const validate = (
 
 export async function deploy(context: OperatonContext, deployment: NewDeployment): Promise<Deployed> {
   const { tenant, bpmn, forms, by } = deployment;
+  requireTenantId(tenant.slug);
   const read = await context.workers
     .run(readDeployment, { bpmn, forms }, String(tenant.id))
     .catch(refuseEndless);
@@ -56,6 +57,16 @@ export async function deploy(context: OperatonContext, deployment: NewDeployment
     name: definition.name || key,
     warnings: [...read.warnings, ...warnings],
   };
+}
+
+/** Characters of the engine's column for tenant ids. Its queries separate them by commas. */
+const longestTenantId = 64;
+
+function requireTenantId(slug: string): void {
+  if (slug.length <= longestTenantId && !slug.includes(",")) return;
+  throw new Problem("not_supported_by_engine", {
+    message: `The slug of the workspace is its tenant id at the engine, where it has at most ${longestTenantId} characters and no comma.`,
+  });
 }
 
 interface Created {

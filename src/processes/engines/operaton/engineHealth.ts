@@ -19,10 +19,13 @@ export interface EngineHealth {
 /** How long readiness waits for the engine, and how long its answer is good for. */
 const answerMs = 2_000;
 const freshMs = 1_000;
+/** How soon an engine that lacks something is tried out again. */
+const repairMs = 60_000;
 
 export function createEngineHealth(context: OperatonContext): EngineHealth {
   let state: "unchecked" | "checked" = "unchecked";
   let fault: string | undefined;
+  let nextLookAt = 0;
   let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
 
   async function check(): Promise<void> {
@@ -48,12 +51,13 @@ export function createEngineHealth(context: OperatonContext): EngineHealth {
         context.log.warn({ err }, "The process engine is away. Waybill starts, and checks the engine later");
       }),
     look: async () => {
-      if (state === "checked") return;
+      if (state === "checked" || performance.now() < nextLookAt) return;
       try {
         await check();
         context.log.info("The process engine answers");
       } catch (err) {
         if (isAway(err)) return;
+        nextLookAt = performance.now() + repairMs;
         if (err instanceof ConfigError && err.message !== fault) context.log.error({ err }, err.message);
         fault = err instanceof Error ? err.message : String(err);
       }

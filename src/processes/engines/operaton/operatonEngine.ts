@@ -101,6 +101,8 @@ function portOf(context: OperatonContext, health: EngineHealth): ProcessEngine {
   });
 }
 
+const isRead = (method: string) => /^(find|list|read)/.test(method);
+
 /** Every error of the engine leaves the driver as a Problem. */
 function translated(port: ProcessEngine): ProcessEngine {
   const methods = Object.entries(port).map(([name, method]) => [
@@ -109,7 +111,7 @@ function translated(port: ProcessEngine): ProcessEngine {
       try {
         return await (method as (...args: never[]) => unknown)(...args);
       } catch (error) {
-        throw problemOf(error);
+        throw problemOf(error, { isRead: isRead(name) });
       }
     },
   ]);

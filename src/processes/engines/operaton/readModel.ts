@@ -135,14 +135,18 @@ const isExtension = ({ local, uri }: SaxesTagNS, name: string) => local === name
 /** Days for which the engine keeps an instance that has ended, if the model does not say it. */
 export const historyDays = 180;
 
+const historyTime = ` xmlns:waybill="${camunda}" waybill:historyTimeToLive="P${historyDays}D"`;
+
+/** The model as it was before `withHistoryTime`. */
+export const withoutHistoryTime = (xml: string) => xml.replaceAll(historyTime, "");
+
 /** The model with a time for the history of each process that names none. */
 export function withHistoryTime(xml: string, processes: readonly ExecutableProcess[]): string {
-  const attribute = ` xmlns:waybill="${camunda}" waybill:historyTimeToLive="P${historyDays}D"`;
   let text = "";
   let copied = 0;
   for (const { historyAt } of processes) {
     if (historyAt === undefined || !/^\/?>/.test(xml.slice(historyAt, historyAt + 2))) continue;
-    text += xml.slice(copied, historyAt) + attribute;
+    text += xml.slice(copied, historyAt) + historyTime;
     copied = historyAt;
   }
   return text + xml.slice(copied);

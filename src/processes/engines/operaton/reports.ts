@@ -1,5 +1,6 @@
 /** Reports, from the engine's history. */
 import type { ReportInstance } from "../../../generated/schemas.ts";
+import { answerTooLarge, maxPageBytes } from "../../../infrastructure/database/boundedList.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { ReportPage, ReportQuery } from "../../engine.ts";
 import { readView } from "../../variables/show.ts";
@@ -21,7 +22,9 @@ export async function listReportInstances(
     count(context, tenant, query),
     queryHistoric(context, tenant, { query: { ...query, sorting: newestFirst }, offset, limit }),
   ]);
-  return { total, instances: await withVariables(context, tenant, found) };
+  const text = JSON.stringify(await withVariables(context, tenant, found));
+  if (found.length > 1 && text.length > maxPageBytes) throw answerTooLarge();
+  return { total, instances: { jsonText: text } };
 }
 
 async function count({ rest }: OperatonContext, { slug }: Tenant, query: object): Promise<number> {

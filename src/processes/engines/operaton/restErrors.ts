@@ -72,20 +72,22 @@ export function wasNotDone(error: unknown): boolean {
 }
 
 /**
- * The Problem for an error of the engine: `engine_rejected` with its message if it judged the call, otherwise
- * `engine_unavailable`. Any other error stays as it is.
+ * The Problem for an error of the engine. Any other error stays as it is.
+ *
+ * - `engine_rejected`, with the engine's message, if the engine judged a change.
+ * - `engine_unavailable` if there was no usable answer. A read is not judged: there is nothing in it to correct.
+ * - `answer_too_large`.
  */
-export function problemOf(error: unknown): unknown {
-  if (error instanceof EngineError && error.type === answerTooLarge)
-    return new Problem("answer_too_large", {
-      message: `${error.message}. Ask for fewer entries.`,
-      cause: error,
-    });
-  if (isJudgement(error)) {
+export function problemOf(error: unknown, { isRead = false }: { readonly isRead?: boolean } = {}): unknown {
+  if (!(error instanceof EngineError || error instanceof EngineUnreachable)) return error;
+  if (error instanceof EngineError && error.type === answerTooLarge) {
+    const message = `${error.message}. Ask for fewer entries.`;
+    return new Problem("answer_too_large", { message, cause: error });
+  }
+  if (isJudgement(error) && !isRead) {
     const message = `The process engine refused this: ${error.message}`;
     return new Problem("engine_rejected", { message, cause: error });
   }
-  if (!(error instanceof EngineError || error instanceof EngineUnreachable)) return error;
   const message = "The process engine gives no usable answer at the moment. Try again later.";
   return new Problem("engine_unavailable", { message, cause: error });
 }

@@ -33,16 +33,36 @@ const businessKeyVariable = "business_key";
 
 export async function start(context: OperatonContext, begin: NewInstance): Promise<Instance> {
   const { tenant, processKey } = begin;
-  if (!(await latestDefinition(context, tenant, processKey))) throw processNotFound(processKey);
+  const definition = await latestDefinition(context, tenant, processKey);
+  if (!definition) throw processNotFound(processKey);
   const row = rowOf(begin);
   const variables = withBusinessKey(await checkedVariables(context, begin), begin.businessKey);
   try {
     await remember(context, row, { begin, variables });
   } catch (error) {
     if (row.formSessionId === null || !isSecondStart(error)) throw error;
-    return (await findStarted(context, tenant, row.formSessionId)) ?? alreadyStarting();
+    return firstStart(context, begin, row.formSessionId);
   }
-  return ask(context, { tenant, row, variables });
+  return ask(context, { tenant, row, variables, definitionId: definition.id });
+}
+
+/** How long a repeated request waits for the first one. */
+const waitMs = 10_000;
+const pauseMs = 50;
+
+/** What another request of the same session has started. If that was refused, this one tries. */
+async function firstStart(
+  context: OperatonContext,
+  begin: NewInstance,
+  formSession: string,
+): Promise<Instance> {
+  const { tenant } = begin;
+  for (const deadline = performance.now() + waitMs; performance.now() < deadline; await Bun.sleep(pauseMs)) {
+    const row = await startOfSession(context.sql, tenant.id, formSession);
+    if (!row) return start(context, begin);
+    if (row.processInstanceId !== null) break;
+  }
+  return (await findStarted(context, tenant, formSession)) ?? alreadyStarting();
 }
 
 const rowOf = ({ tenant, processKey, businessKey, by }: NewInstance): NewStart => ({
@@ -87,6 +107,8 @@ interface Asking {
   readonly tenant: Tenant;
   readonly row: NewStart;
   readonly variables: Variables;
+  /** Of the tenant. A path with the key and the slug could not have every slug. */
+  readonly definitionId: string;
 }
 
 /** What the engine answers to a start. */
@@ -108,11 +130,11 @@ async function ask(context: OperatonContext, asking: Asking): Promise<Instance> 
 }
 
 async function askEngine(context: OperatonContext, asking: Asking): Promise<Started> {
-  const { tenant, row, variables } = asking;
+  const { tenant, row, variables, definitionId } = asking;
   try {
     const started = await context.rest.call<Started>({
       method: "POST",
-      path: at`/process-definition/key/${row.processKey}/tenant-id/${tenant.slug}/start`,
+      path: at`/process-definition/${definitionId}/start`,
       body: { businessKey: row.id, variables: toEngine(variables) },
     });
     if (started.tenantId !== tenant.slug) throw new Error("the engine started an instance of another tenant");
@@ -176,6 +198,8 @@ const mostSettled = 200;
 /** For so long, the engine may still be busy with a start whose answer was lost. */
 const mayStillStartSeconds = 600;
 const settleEverySeconds = 10;
+/** Beyond the time limit of the call: until then, whoever asked may still settle it. */
+const graceSeconds = 5;
 
 /** Settles starts whose answer was lost, also those of processes that were killed. */
 export const settleJob = (context: OperatonContext) => ({
@@ -184,19 +208,14 @@ export const settleJob = (context: OperatonContext) => ({
   run: () => settleLost(context),
 });
 
-export async function settleLost(
-  context: OperatonContext,
-  {
-    mayStillStart = mayStillStartSeconds,
-    afterSeconds = context.config.engine ? context.config.engine.timeoutMs / 1_000 + 5 : 60,
-  } = {},
-): Promise<void> {
+async function settleLost(context: OperatonContext): Promise<void> {
   const { sql, log } = context;
-  for (const row of await unsettledStarts(sql, { seconds: afterSeconds, limit: mostSettled })) {
+  const seconds = (context.config.engine?.timeoutMs ?? 0) / 1_000 + graceSeconds;
+  for (const row of await unsettledStarts(sql, { seconds, limit: mostSettled })) {
     const found = await findByStart(context, row, row.id);
     const facts = { tenant_id: row.tenantId, start: row.id, process_instance_id: found?.id };
     if (found) await settleStart(sql, row, found.id);
-    else if (row.ageSeconds > mayStillStart) await undoStart(sql, row);
+    else if (row.ageSeconds > mayStillStartSeconds) await undoStart(sql, row);
     else continue;
     log.info(
       facts,

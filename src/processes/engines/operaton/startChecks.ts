@@ -53,7 +53,7 @@ const wrongAccount = () =>
   );
 
 const checkName = "waybill-check";
-/** No slug has a colon, so no tenant of Waybill has this id. */
+/** No tenant of Waybill should have this slug. */
 const checkTenant = "waybill:check";
 
 /** Starts a process with a variable, looks at its history and removes everything of it. */
