@@ -1,7 +1,7 @@
 /** Starts whose answer is lost, or that the engine refuses: nothing starts twice by itself, and no file is lost. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { upload } from "../../support/attachments.ts";
-import { end, flow, start, userTask } from "../../support/bpmn.ts";
+import { apiCall, end, flow, start, userTask } from "../../support/bpmn.ts";
 import { expectProblem } from "../../support/problem.ts";
 import { until } from "../../support/until.ts";
 import { askEngine } from "../engine.ts";
@@ -103,6 +103,31 @@ test("a start that never reached the engine is undone, and its files are drafts 
   });
   await until(async () => (await startsOf(key)).length === 0, 60);
   expect(await attachment(file.attachment_id)).toEqual({ state: "draft", process_instance_id: null });
+});
+
+test("a service task sends the files of a start that the engine has not answered yet", async () => {
+  const received = Promise.withResolvers<string>();
+  const receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      received.resolve(await request.text());
+      return Response.json({});
+    },
+  });
+  const call = apiCall("call", { method: "POST", url: receiver.url.href, body: '{ "file": "${file}" }' });
+  const key = await world.deploy([start(), call, end(), flow("start", "call", "end")]);
+  const file = await upload(world.server, { by: world.admin });
+  const variables = { file: { value: JSON.stringify(file) } };
+  proxy.loseAnswers(/POST .*\/start$/);
+  const answer = send({ process_key: key, variables });
+  const { file: link } = JSON.parse(await received.promise) as { file: string };
+  expect((await fetch(link)).status).toBe(200);
+  proxy.loseAnswers(undefined);
+  const { process_instance_id: id } = (await (await answer).json()) as { process_instance_id: string };
+  await world.reaches(id, "completed");
+  expect(await attachment(file.attachment_id)).toEqual({ state: "committed", process_instance_id: id });
+  await receiver.stop(true);
 });
 
 test("the starter's business key is kept beside that of the engine, and is a variable", async () => {

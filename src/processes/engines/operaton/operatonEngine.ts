@@ -11,7 +11,6 @@ import type { Infrastructure } from "../../../infrastructure/infrastructure.ts";
 import type { Jobs } from "../../../infrastructure/jobs/jobs.ts";
 import type { ProcessEngine } from "../../engine.ts";
 import type { EngineDriver } from "../../engineDriver.ts";
-import { bindFilesOfInstance } from "./binding/bindFilesOfInstance.ts";
 import { followJob } from "./binding/followVariables.ts";
 import { findRoots } from "./binding/roots.ts";
 import { findDefinition, findVersion, listDefinitions, listVersions, readBpmn } from "./definitions.ts";
@@ -53,7 +52,7 @@ export async function createOperatonEngine(
     run: async () => {},
     runHere: () => health.look(),
   });
-  const tasks = createServiceTaskDriver(context, { bindFiles: bindFilesOfInstance });
+  const tasks = createServiceTaskDriver(context);
   return {
     engine: portOf(context, health),
     serviceTasks: tasks.serviceTasks,

@@ -74,16 +74,6 @@ async function historicVariables(
 const isOfProcess = ({ processInstanceId, activityInstanceId }: HistoricVariable) =>
   activityInstanceId === processInstanceId;
 
-/** The values of all variables of an instance, also of those that are local to an activity. */
-export async function valuesOf(
-  context: OperatonContext,
-  tenant: Tenant,
-  processInstanceId: string,
-): Promise<Readonly<Record<string, EngineValue>>> {
-  const found = await historicVariables(context, tenant, { processInstanceIdIn: [processInstanceId] });
-  return Object.fromEntries(found.map((variable) => [variable.id, variable]));
-}
-
 export async function readFile(
   context: OperatonContext,
   tenant: Tenant,

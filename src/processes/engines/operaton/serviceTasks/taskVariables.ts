@@ -11,6 +11,7 @@ import { attachmentIdOf } from "../../../variables/attachmentMetadata.ts";
 import { secretPrefix, type TypedValues } from "../../../variables/variable.ts";
 import { bindFilesOf } from "../binding/bindFiles.ts";
 import { findRoots } from "../binding/roots.ts";
+import { settleStartOf } from "../binding/settleStartOf.ts";
 import { at } from "../rest.ts";
 import { EngineError } from "../restErrors.ts";
 import type { ExternalTask, ServiceTaskContext, TaskInstance } from "./externalTask.ts";
@@ -56,9 +57,11 @@ async function bindNamed(
   { tenant, processInstanceId }: TaskInstance,
   variables: TypedValues,
 ): Promise<void> {
-  if (!Object.values(variables).some(({ value }) => attachmentIdOf(value) !== undefined)) return;
+  const attachmentIds = Object.values(variables).flatMap(({ value }) => attachmentIdOf(value) ?? []);
+  if (attachmentIds.length === 0) return;
   const roots = await findRoots(context, tenant, [processInstanceId]);
   const rootInstanceId = roots.get(processInstanceId) ?? processInstanceId;
+  await settleStartOf(context, tenant, { rootInstanceId, attachmentIds });
   await bindFilesOf(context, { tenantId: tenant.id, rootInstanceId }, variables);
 }
 
