@@ -10,6 +10,10 @@ create table waybill.variable_readings (
   read_at timestamptz not null default now()
 );
 
+-- The attempt that became the incident: somebody may run the task again in the engine's own tools, and the row is about
+-- the next attempt then.
+alter table waybill.external_tasks add column incident_attempt integer;
+
 -- A rerun of an incident of such an engine. While it is under way, a second one is refused. Afterwards the row says what
 -- the incident was: the engine keeps neither its type nor its attempt, and the task's own row is about the next attempt.
 create table waybill.engine_reruns (

@@ -14,7 +14,8 @@ export async function latestIncidents(
   taskIds: readonly string[],
 ): Promise<ReadonlyMap<string, Known>> {
   const rows = await sql<({ id: string } & Known)[]>`
-    select id, incident_type as type, incident_message as message, request_sent as "requestSent", attempt
+    select id, incident_type as type, incident_message as message, request_sent as "requestSent",
+           coalesce(incident_attempt, attempt) as attempt
     from waybill.external_tasks
     where id = any(${[...taskIds]}::text[])
       and tenant_id = ${tenantId}
@@ -57,7 +58,7 @@ export async function beginRerun(
     insert into waybill.engine_reruns as r
       (tenant_id, incident_id, type, message, request_sent, attempt)
     select ${tenantId}, ${incidentId}, t.incident_type, t.incident_message, t.request_sent,
-           case when t.incident_type is not null then t.attempt end
+           case when t.incident_type is not null then coalesce(t.incident_attempt, t.attempt) end
     from (select 1) one
     left join waybill.external_tasks t
       on t.id = ${externalTaskId}

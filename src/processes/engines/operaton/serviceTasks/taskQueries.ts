@@ -185,6 +185,7 @@ export async function storeIncident(
        set state = 'incident',
            incident_type = ${type},
            incident_message = ${message},
+           incident_attempt = attempt,
            request_sent = ${requestSent},
            reported = case when state = 'incident' then reported else false end,
            changed_at = now()
