@@ -130,7 +130,9 @@ function extension({ attributes }: SaxesTagNS, name: string): string | undefined
   return found?.value;
 }
 
-const isExtension = ({ local, uri }: SaxesTagNS, name: string) => local === name && extensions.includes(uri);
+/** Whether an element or attribute is this one of Camunda's. */
+export const isExtension = ({ local, uri }: { readonly local: string; readonly uri: string }, name: string) =>
+  local === name && extensions.includes(uri);
 
 /** Days for which the engine keeps an instance that has ended, if the model does not say it. */
 export const historyDays = 180;

@@ -6,7 +6,14 @@ import { Problem } from "../../../infrastructure/problem.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import { auditOf } from "../../audit.ts";
-import type { FormSchema, TaskAssignment, TaskChange, TaskCompletion, TaskQuery } from "../../engine.ts";
+import type {
+  FormSchema,
+  TaskActor,
+  TaskAssignment,
+  TaskChange,
+  TaskCompletion,
+  TaskQuery,
+} from "../../engine.ts";
 import { requireMayClaim, requireMayComplete, requireMayUnclaim } from "../../userTasks.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { changeWithFiles } from "./changeWithFiles.ts";
@@ -15,6 +22,7 @@ import { type FormNames, formNameOf, formOf } from "./forms.ts";
 import { inParallel } from "./inParallel.ts";
 import { definitionById } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
+import { isOwned } from "./ownedTasks.ts";
 import { repeatIfLocked } from "./repeat.ts";
 import { at, isEngineId } from "./rest.ts";
 import { EngineError, isJudgement } from "./restErrors.ts";
@@ -41,7 +49,8 @@ export async function listTasks(context: OperatonContext, tenant: Tenant, query:
     query: { firstResult: offset, maxResults: limit },
     body: { ...conditionsOf(query), tenantIdIn: [tenant.slug] },
   });
-  return inParallel(found.filter(isOf(tenant)), (task) => shown(context, task));
+  const tasks = await inParallel(found.filter(isOf(tenant)), (task) => shownIfOpen(context, tenant, task));
+  return tasks.filter((task) => task !== undefined);
 }
 
 const conditionsOf = ({
@@ -88,19 +97,32 @@ async function shown(context: OperatonContext, task: ProcessTask): Promise<Task>
     name: task.name || activity,
     form_key: formNameOf(task),
     created_at: utcText(task.created),
-    assignee: task.assignee || null,
+    assignee: task.assignee,
     ...candidates,
   };
 }
 
+/** Undefined for a task that was completed in the meantime. The engine then answers with an error. */
+async function shownIfOpen(
+  context: OperatonContext,
+  tenant: Tenant,
+  task: ProcessTask,
+): Promise<Task | undefined> {
+  try {
+    return await shown(context, task);
+  } catch (error) {
+    if (!isJudgement(error) || (await openTask(context, tenant, task.id))) throw error;
+    return undefined;
+  }
+}
+
 type Candidates = Pick<Task, "candidate_users" | "candidate_groups">;
 
-/** A task that was completed in the meantime has none. */
+/** Never empty because of an error: then every member could complete the task. */
 async function candidatesOf({ rest }: OperatonContext, id: string): Promise<Candidates> {
   const path = at`/task/${id}/identity-links`;
-  const links = await rest
-    .call<{ userId: string | null; groupId: string | null }[]>({ path, query: { type: "candidate" } })
-    .catch((error) => (isJudgement(error) ? [] : Promise.reject(error)));
+  const query = { type: "candidate" };
+  const links = await rest.call<{ userId: string | null; groupId: string | null }[]>({ path, query });
   const names = (pick: (link: (typeof links)[number]) => string | null) =>
     [...new Set(links.map(pick).filter((name) => name !== null))].sort();
   return {
@@ -130,7 +152,7 @@ export async function findTask(
   id: string,
 ): Promise<Task | undefined> {
   const task = await openTask(context, tenant, id);
-  return task && shown(context, task);
+  return task && shownIfOpen(context, tenant, task);
 }
 
 export async function findTaskForm(
@@ -146,10 +168,22 @@ export async function findTaskForm(
 
 type TaskKey = Pick<TaskChange, "tenant" | "taskId">;
 
+interface OpenTask extends Task {
+  /** Whether the model gives the task to somebody. True if it has candidates, whoever named them. */
+  readonly owned: boolean;
+}
+
 /** An open task. Throws `task_not_found` and `task_completed`. */
-async function requireOpen(context: OperatonContext, { tenant, taskId }: TaskKey): Promise<Task> {
-  const task = await findTask(context, tenant, taskId);
-  if (task) return task;
+async function requireOpen(context: OperatonContext, { tenant, taskId }: TaskKey): Promise<OpenTask> {
+  const found = await openTask(context, tenant, taskId);
+  const task = found && (await shownIfOpen(context, tenant, found));
+  if (found && task) {
+    const { activity_id: activityId, candidate_users: users, candidate_groups: groups } = task;
+    const { processDefinitionId } = found;
+    const hasCandidates = users.length + groups.length > 0;
+    const owned = hasCandidates || (await isOwned(context, tenant, { processDefinitionId, activityId }));
+    return { ...task, owned };
+  }
   const known = isEngineId(taskId)
     ? await context.rest.call<{ tenantId: string | null; processInstanceId: string | null }[]>({
         path: "/history/task",
@@ -171,11 +205,52 @@ export async function completeTask(context: OperatonContext, completion: TaskCom
   const path = at`/task/${task.task_id}/complete`;
   const body = { variables: toEngine(variables) };
   await changeWithFiles(context, { tenant, variables, to }, () =>
-    repeatIfLocked(() => context.rest.call({ method: "POST", path, body })),
+    whileHeld(context, { task, completion }, () =>
+      repeatIfLocked(() => context.rest.call({ method: "POST", path, body })),
+    ),
   ).catch((error) => explain(context, completion, error));
   const discussion = { tenantId: tenant.id, processInstanceId };
   await insertParticipant(context.sql, discussion, { user: by.user, addedBy: by.user });
 }
+
+interface Held {
+  readonly task: Task;
+  readonly completion: TaskCompletion;
+}
+
+/**
+ * Claims a task that nobody has before it is completed: the engine completes a task for anybody, but only one user can
+ * claim it. So nobody completes a task that somebody else claims at the same time. Throws `task_not_yours`.
+ */
+async function whileHeld<T>(
+  context: OperatonContext,
+  { task, completion: { by, ...key } }: Held,
+  complete: () => Promise<T>,
+): Promise<T> {
+  if (by.isAdministrator || task.assignee !== null) return complete();
+  await claimAtEngine(context, key, by).catch(async (error) => {
+    if (!isJudgement(error)) throw error;
+    requireMayComplete(await requireOpen(context, key), by);
+    throw error;
+  });
+  try {
+    return await complete();
+  } catch (error) {
+    await giveBack(context, key, by).catch((err) => {
+      const task = { tenant_id: key.tenant.id, task_id: key.taskId };
+      context.log.warn({ ...task, err }, "Task stays assigned to the user whose completion failed");
+    });
+    throw error;
+  }
+}
+
+async function giveBack(context: OperatonContext, key: TaskKey, { user }: TaskActor): Promise<void> {
+  const task = await openTask(context, key.tenant, key.taskId);
+  if (task?.assignee === user) await change(context, key, { path: at`/task/${task.id}/unclaim` });
+}
+
+const claimAtEngine = (context: OperatonContext, key: TaskKey, { user }: TaskActor): Promise<void> =>
+  change(context, key, { path: at`/task/${key.taskId}/claim`, body: { userId: user } });
 
 /** The engine answers 500 alike for a task that was completed in the meantime, and for a process that cannot go on. */
 async function explain(context: OperatonContext, key: TaskKey, error: unknown): Promise<never> {
@@ -191,8 +266,7 @@ export async function claimTask(context: OperatonContext, { by, ...key }: TaskCh
   const task = await requireOpen(context, key);
   requireMayClaim(task, by);
   if (task.assignee === by.user) return;
-  const path = at`/task/${task.task_id}/claim`;
-  await change(context, key, { path, body: { userId: by.user } }).catch(async (error) => {
+  await claimAtEngine(context, key, by).catch(async (error) => {
     // Somebody else may have been faster: then this says so.
     if (isJudgement(error)) requireMayClaim(await requireOpen(context, key), by);
     throw error;
