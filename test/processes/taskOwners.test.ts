@@ -63,6 +63,11 @@ test("an expression takes a text, a list in a text, and a Json list", async () =
   const json = (value: unknown) => ({ x: { value, type: "Json" } });
   expect(await ownersOf('camunda:assignee="${x}"', { x: "ann" })).toEqual({ ...nobody, assignee: "ann" });
   expect(await ownersOf('camunda:assignee="#{x}"', { x: "a,b" })).toEqual({ ...nobody, assignee: "a,b" });
+  expect(await ownersOf('camunda:assignee="user_${x}"', { x: 7 })).toEqual({ ...nobody, assignee: "user_7" });
+  expect(await ownersOf(groups("team_${x},b"), { x: "a,c" })).toEqual({
+    ...nobody,
+    groups: ["team_a", "c", "b"],
+  });
   expect(await ownersOf(groups("${x}"), { x: " a , b,," })).toEqual({ ...nobody, groups: ["a", "b"] });
   expect(await ownersOf(groups("${x}"), json(["a", "b,c", "a"]))).toEqual({
     ...nobody,
@@ -249,7 +254,7 @@ test("a deployment names the owners that cannot be read", async () => {
       groups(Array.from({ length: 101 }, (_, index) => `g${index}`).join(",")),
       "more than 100 candidates",
     ],
-    ["", groups("${"), "is not a single expression"],
+    ["", groups("${"), 'a "}" or a quote is missing'],
     ["", 'camunda:assignee="#{directory.find(team)}"', "cannot be read"],
   ];
   for (const [roles, attributes, expected] of faults) {

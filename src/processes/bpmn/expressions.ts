@@ -87,8 +87,8 @@ export function checkExpression(text: string): string | undefined {
   });
 }
 
-/** The reason why a text with expressions, such as `PT${hours}H`, cannot be the time of a timer. */
-export const checkTimeExpression = (text: string) => reasonAgainst(() => compile(text));
+/** The reason why a text with expressions, such as `PT${hours}H` or `team_${country}`, cannot be read. */
+export const checkTextWithExpressions = (text: string) => reasonAgainst(() => compile(text));
 
 export { hasExpression } from "./expressions/template.ts";
 
@@ -103,7 +103,7 @@ function reasonAgainst(check: () => unknown): string | undefined {
 
 /** The variables that a text's expressions read. None for a text without expressions, or with a wrong one. */
 export function namesRead(text: string): ReadonlySet<string> {
-  if (checkTimeExpression(text) !== undefined) return new Set();
+  if (checkTextWithExpressions(text) !== undefined) return new Set();
   return new Set(compile(text).flatMap((part) => (typeof part === "string" ? [] : variablesIn(part))));
 }
 

@@ -4,7 +4,7 @@
  * a candidate group.
  */
 import { type Element, isType, listOf } from "./elements.ts";
-import { checkExpression, namesRead } from "./expressions.ts";
+import { checkTextWithExpressions, hasExpression, namesRead } from "./expressions.ts";
 import type { ValidationReport } from "./validationReport.ts";
 
 /** Each text is a name, or an expression for names. */
@@ -43,8 +43,6 @@ export const ownerVariables = (owners: OwnerTexts): ReadonlySet<string> =>
 /** Whether the model gives the task to somebody. */
 export const namesOwners = (owners: OwnerTexts) => textsIn(owners).length > 0;
 
-export const isExpression = (text: string) => /[$#]\{/.test(text);
-
 export function validateOwners(task: Element, report: ValidationReport): void {
   validateAssignee(task, report);
   validateRoles(task, report);
@@ -64,7 +62,7 @@ export function validateOwners(task: Element, report: ValidationReport): void {
 }
 
 function faultOf(text: string): string | undefined {
-  if (isExpression(text)) return checkExpression(text);
+  if (hasExpression(text)) return checkTextWithExpressions(text);
   if (text.length > longestOwner)
     return `The name "${text.slice(0, 40)}…" of an assignee or candidate is longer than ${longestOwner} characters.`;
   if (/^(user|group)\(/.test(text))
@@ -123,7 +121,7 @@ function candidateOf(text: string): Candidate {
 function listIn(text: string | undefined): readonly string[] {
   const items: string[] = [];
   let [item, isInBraces] = ["", false];
-  for (const char of `${text ?? ""},`) {
+  for (const char of text ?? "") {
     isInBraces = char === "{" || (isInBraces && char !== "}");
     if (char !== "," || isInBraces) item += char;
     else {

@@ -1,7 +1,7 @@
 /** The times of timers, as Operaton reads them: ISO 8601 dates, durations and intervals, and expressions for these. */
 import { getDate, ISOInterval } from "@0dep/piso";
 import type { Element } from "./elements.ts";
-import { checkTimeExpression, hasExpression, isTimeText } from "./expressions.ts";
+import { checkTextWithExpressions, hasExpression, isTimeText } from "./expressions.ts";
 import { unsupported } from "./unsupported.ts";
 import type { ValidationReport } from "./validationReport.ts";
 
@@ -26,7 +26,7 @@ export function validateTimer(event: Element, definition: Element, { fault }: Va
     return;
   }
   const text = String((timeDuration ?? timeDate)?.body ?? "");
-  const why = hasExpression(text) ? checkTimeExpression(text) : undefined;
+  const why = hasExpression(text) ? checkTextWithExpressions(text) : undefined;
   if (why) fault(event, why);
   if (!hasExpression(text) && !isTime(text))
     fault(event, `"${text.slice(0, 100)}" is not an ISO 8601 ${timeDuration ? "duration" : "date"}.`);

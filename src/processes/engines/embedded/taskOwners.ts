@@ -1,13 +1,7 @@
 /** Finds out whose a new user task is, from the texts of its model and the variables at that moment. */
 import { unstorable } from "../../../infrastructure/json.ts";
-import { evaluateText } from "../../bpmn/expressions.ts";
-import {
-  isExpression,
-  longestOwner,
-  mostCandidates,
-  namesOwners,
-  type OwnerTexts,
-} from "../../bpmn/taskOwners.ts";
+import { evaluateText, hasExpression } from "../../bpmn/expressions.ts";
+import { longestOwner, mostCandidates, namesOwners, type OwnerTexts } from "../../bpmn/taskOwners.ts";
 import { ProcessFailure } from "./processFailure.ts";
 
 export interface Owners {
@@ -46,14 +40,14 @@ class NoOwner extends Error {
 
 function assigneeOf(text: string | undefined, values: Values): string | null {
   if (text === undefined) return null;
-  const value = isExpression(text) ? evaluateText(text, values) : text;
+  const value = hasExpression(text) ? evaluateText(text, values) : text;
   if (value === null || value === "") return null;
   if (isName(value)) return value;
   throw new NoOwner(`The value of ${text} is not a text of at most ${longestOwner} characters.`);
 }
 
 function candidatesOf(texts: readonly string[], values: Values): readonly string[] {
-  const names = new Set(texts.flatMap((text) => (isExpression(text) ? namesOf(text, values) : [text])));
+  const names = new Set(texts.flatMap((text) => (hasExpression(text) ? namesOf(text, values) : [text])));
   if (names.size > mostCandidates)
     throw new NoOwner(`It has more than ${mostCandidates} candidates of one kind.`);
   return [...names];
