@@ -12,7 +12,6 @@ create index user_tasks_of_assignee on waybill.user_tasks (tenant_id, assignee, 
   where ended_at is null;
 create index user_tasks_of_process on waybill.user_tasks (tenant_id, process_key, created_at, id)
   where ended_at is null;
-create index user_tasks_of_group on waybill.user_tasks using gin (candidate_groups) where ended_at is null;
 
 alter table waybill.audit_log drop constraint audit_log_action_check;
 alter table waybill.audit_log add constraint audit_log_action_check check (action in (
