@@ -169,3 +169,32 @@ test("the version before starts on the migrated database", async () => {
 test("both versions work beside each other", async () => {
   await Promise.all([use(running.url), use(server.url), use(running.url), use(server.url)]);
 });
+
+test("the version before ignores owners: its tasks are every member's, and it completes those of others", async () => {
+  const accessToken = await server.token({ user: "bob" });
+  const [at, before] = [server.url, running.url].map(
+    (basePath) => new Configuration({ basePath, accessToken }),
+  );
+  const key = "owned";
+  const task = userTask("check", 'camunda:candidateGroups="clerks"');
+  const bpmn = model(key, [start(), task, end(), flow("start", "check", "end")].join(""));
+  await new ProcessesApi(at).deployProcess({
+    xActiveTenant,
+    bpmn: new File([bpmn], "model.bpmn", { type: "application/xml" }),
+  });
+  const member = await server.token({ user: "carol", roles: ["member"] });
+  const completedBy = async (url: string, started: Configuration | undefined) => {
+    const newProcessInstance = { process_key: key };
+    const { process_instance_id: processInstanceId } = await new ProcessesApi(started).startProcessInstance({
+      xActiveTenant,
+      newProcessInstance,
+    });
+    const taskId = await taskOf(new TasklistApi(at), processInstanceId);
+    const headers = { "x-active-tenant": xActiveTenant, authorization: `Bearer ${member}` };
+    const body = new Blob(["{}"], { type: "application/json" });
+    return fetch(`${url}/api/v1/tasklist/tasks/${taskId}/complete`, { method: "POST", headers, body });
+  };
+  expect((await completedBy(server.url, at)).status).toBe(403);
+  expect((await completedBy(running.url, at)).status).toBe(204);
+  expect((await completedBy(server.url, before)).status).toBe(204);
+});
