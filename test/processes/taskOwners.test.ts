@@ -152,6 +152,23 @@ test("the variables count at the moment when the task begins; later changes and 
   await completeTask(server, a?.task_id ?? "", { by: ann });
 });
 
+test("each of two tokens in one activity opens a task with owners", async () => {
+  const key = freshKey();
+  const gateways = '<parallelGateway id="fork"/><task id="one"/><task id="two"/>';
+  const flows = [flow("start", "fork", "one", "review", "end"), flow("fork", "two", "review")];
+  const task = userTask("review", groups("${team}"));
+  await deploy(server, model(key, [start(), gateways, task, end(), ...flows].join("")));
+  const { process_instance_id: id } = await startInstance(server, key, { variables: { team: "clerks" } });
+  const owned = { activity_id: "review", candidate_groups: ["clerks"] };
+  const tasks = await tasksOf(server, id);
+  expect(tasks).toMatchObject([owned, owned]);
+  for (const { task_id: on } of tasks) {
+    await expectProblem(await act(server, "complete", { on, by: memberOf() }), "task_not_yours");
+    await completeTask(server, on, { by: memberOf("clerks") });
+  }
+  await reaches(server, id, "completed");
+});
+
 test("a completion that would open a task for nobody is refused, and the task before it stays", async () => {
   const key = freshKey();
   const tasks = [userTask("a"), userTask("b", 'camunda:assignee="${next}"')];

@@ -119,8 +119,10 @@ export function runStep(input: StepInput): Snapshot {
 /** A step fails if it is not known whose a new task is. Nobody may complete such a task. */
 function withOwners(snapshot: Snapshot, { model, values, openTasks }: StepInput): Snapshot {
   const ownersOf = ({ activityId, executionId }: Waiting) => {
-    const texts = openTasks?.has(executionId) ? undefined : model.userTasks.get(activityId)?.owners;
-    return texts && { owners: evaluateOwners(activityId, texts, values) };
+    if (openTasks?.has(executionId)) return undefined;
+    const task = model.userTasks.get(activityId);
+    if (!task) throw new ProcessFailure(`The model has no user task "${activityId}".`);
+    return { owners: evaluateOwners(activityId, task.owners, values) };
   };
   return { ...snapshot, userTasks: snapshot.userTasks.map((task) => ({ ...task, ...ownersOf(task) })) };
 }
