@@ -24,6 +24,16 @@ const list = {
     reason:
       "A remote engine keeps the moment of a Date, not the offset in which it was written, and shows it in UTC.",
   },
+  "empty assignee": {
+    on: remote,
+    reason:
+      "A remote engine assigns a task to the empty text that its expression has, so its candidates cannot claim it. An " +
+      "administrator can assign it.",
+  },
+  "Json list of candidates": {
+    on: remote,
+    reason: "A remote engine takes a list of Java as candidates, and refuses a Json variable.",
+  },
 } satisfies Readonly<Record<string, Difference>>;
 
 export type DifferenceName = keyof typeof list;

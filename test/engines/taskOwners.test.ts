@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { end, flow, start, userTask } from "../support/bpmn.ts";
 import { expectProblem } from "../support/problem.ts";
 import type { Values } from "../support/processes.ts";
+import { expected } from "./differences.ts";
 import { type Actor, startWorld, type World } from "./world.ts";
 
 setDefaultTimeout(60_000);
@@ -195,6 +196,26 @@ test("a value that names nobody by its type refuses the start", async () => {
     const { data } = await reports.listReportInstances({ tenantId: 1, processDefinitionKey: key });
     expect(data.total).toBe(0);
   }
+});
+
+test("an assignee that is null leaves the task to its candidates, and so does an empty one", async () => {
+  const owners = 'camunda:assignee="${x}" camunda:candidateGroups="clerks"';
+  const nobody = await taskOf(owners, { x: null });
+  expect((await act("claim", nobody.task_id, memberOf("clerks"))).status).toBe(204);
+  const empty = await taskOf(owners, { x: "" });
+  const status = expected("empty assignee", { usual: 204, different: 409 });
+  expect((await act("claim", empty.task_id, memberOf("clerks"))).status).toBe(status);
+  expect((await act("claim", empty.task_id, memberOf())).status).toBe(403);
+});
+
+test("candidates come from a Json list", async () => {
+  const key = await processOf('camunda:candidateGroups="${x}"');
+  const body = { process_key: key, variables: { x: { value: ["clerks"], type: "Json" } } };
+  const answer = await world.request("/api/v1/probis/process-instances", {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(expected("Json list of candidates", { usual: 201, different: 422 }));
 });
 
 test("names are compared exactly", async () => {
