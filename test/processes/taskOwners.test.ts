@@ -260,6 +260,20 @@ test("the standard's roles count as Camunda 7 reads them", async () => {
   });
 });
 
+test("a role without an expression names nobody, as in Camunda 7, and the deployment says so", async () => {
+  const key = freshKey();
+  const bpmn = withRoles(key, "<potentialOwner><resourceRef>r</resourceRef></potentialOwner>");
+  const { warnings } = await deploy(
+    server,
+    bpmn.replace("<process ", '<resource id="r" name="r"/><process '),
+  );
+  expect(warnings).toEqual([expect.stringContaining("The PotentialOwner is ignored")]);
+  expect(warnings[0]).toEndWith("Every member of the tenant may complete the task.");
+  const { process_instance_id: id } = await startInstance(server, key);
+  const [task] = await tasksOf(server, id);
+  await completeTask(server, task?.task_id ?? "", { by: memberOf() });
+});
+
 test("a deployment names the owners that cannot be read", async () => {
   const faults: [string, string, string][] = [
     [role("humanPerformer", "ann"), 'camunda:assignee="ben"', "The assignee is there twice"],
