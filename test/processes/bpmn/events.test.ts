@@ -83,6 +83,17 @@ test("an inner timer that fires first ends its sub-process before the sub-proces
   expect(instance.fireAfter(60).tasks()).toEqual(["ok"]);
 });
 
+test("a timer within a sub-process is gone when an event interrupts the sub-process", async () => {
+  const inner = [start("in"), userTask("task"), timerAt("inner", 60), flow("in", "task")].join("\n");
+  const sub = `<subProcess id="sub">${inner}</subProcess>`;
+  const limit = boundaryTimer("limit", "sub", { after: "PT4S" });
+  const flows = [flow("start", "sub", "end"), flow("limit", "late", "end")];
+  const instance = await started([start(), sub, limit, ...tasks("late"), end(), ...flows]);
+  const late = instance.fireAfter(10);
+  expect(late.tasks()).toEqual(["late"]);
+  expect(late.standing.nextTimer).toBeUndefined();
+});
+
 test("a task can be completed while its due timer has not fired yet", async () => {
   const parts = [start(), ...tasks("task", "done", "late"), timerAt("limit", 2), end()];
   const flows = [flow("start", "task", "done", "end"), flow("limit", "late"), ...ends("late")];

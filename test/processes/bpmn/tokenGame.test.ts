@@ -4,26 +4,40 @@ import fc from "fast-check";
 import { loadModel, type ProcessModel, readModel } from "../../../src/processes/bpmn/readModel.ts";
 import { type EngineEvent, runStep, type Snapshot } from "../../../src/processes/engines/embedded/run.ts";
 import { model } from "../../support/bpmn.ts";
-import { Game, type Graph, graphs, reachedIn, TooLarge, xmlOf } from "./tokenGame.ts";
+import { type Graph, graphs, reachedIn, xmlOf } from "./randomModels.ts";
+import { Game, TooLarge } from "./tokenGame.ts";
 
 setDefaultTimeout(120_000);
 const values = { yes: true, no: false };
+const hour = 3_600_000;
 const mostSteps = 15;
 
 const activeIn = ({ userTasks, serviceTasks }: Snapshot) =>
   [...userTasks, ...serviceTasks].map(({ activityId }) => activityId).toSorted();
 
 /** The snapshot, or "stuck" if nothing can ever happen any more. */
-function stepOf(process: ProcessModel, state: string | undefined, event: EngineEvent): Snapshot | "stuck" {
+function stepOf(
+  process: ProcessModel,
+  state: string | undefined,
+  event: EngineEvent,
+  now: Date,
+): Snapshot | "stuck" {
   try {
-    return runStep({ model: process, state, event, values });
+    return runStep({ model: process, state, event, values, now });
   } catch (error) {
     if ((error as Error).message.startsWith("The process would never end")) return "stuck";
     throw error;
   }
 }
 
-function eventOf({ userTasks, serviceTasks }: Snapshot, at: number): { id: string; event: EngineEvent } {
+/** One of the tasks is completed, or the earliest timer fires. */
+function eventOf(
+  { userTasks, serviceTasks, nextTimer }: Snapshot,
+  draw: number,
+): { id: string | undefined; event: EngineEvent } {
+  const tasks = userTasks.length + serviceTasks.length;
+  const at = draw % (tasks + (nextTimer ? 1 : 0));
+  if (at === tasks) return { id: undefined, event: { kind: "timerDue", except: new Set() } };
   const isService = at >= userTasks.length;
   const { activityId, executionId } = (
     isService ? serviceTasks[at - userTasks.length] : userTasks[at]
@@ -38,23 +52,27 @@ const distinct = (games: readonly Game[]) => [...new Map(games.map((game) => [ga
 function play(process: ProcessModel, graph: Graph, draw: () => number): void {
   const reached = reachedIn(graph);
   let games = [Game.start(graph)];
-  let snapshot = stepOf(process, undefined, { kind: "started" });
+  let now = new Date("2026-01-01T00:00:00Z");
+  let snapshot = stepOf(process, undefined, { kind: "started" }, now);
   for (let step = 0; ; step++) {
     if (snapshot === "stuck") {
-      expect(games.map(({ active, hasEnded }) => [active, hasEnded])).toContainEqual([[], false]);
+      const seen = games.map(({ active, hasEnded, hasTimers }) => [active, hasEnded, hasTimers]);
+      expect(seen).toContainEqual([[], false, false]);
       return;
     }
     const active = activeIn(snapshot);
     games = games.filter((game) => Bun.deepEquals(game.active, active));
     expect(games).not.toEqual([]);
     expect(active.filter((id) => !reached.has(id))).toEqual([]);
-    const { state } = snapshot;
+    const { state, nextTimer } = snapshot;
     games = games.filter(({ hasEnded }) => hasEnded === (state === undefined));
+    games = games.filter(({ hasTimers }) => hasTimers === (nextTimer !== undefined));
     expect(games).not.toEqual([]);
     if (state === undefined || step === mostSteps) return;
-    const { id, event } = eventOf(snapshot, draw() % active.length);
-    games = distinct(games.flatMap((game) => game.complete(id)));
-    snapshot = stepOf(process, state, event);
+    const { id, event } = eventOf(snapshot, draw());
+    games = distinct(games.flatMap((game) => (id === undefined ? game.fire() : game.complete(id))));
+    now = new Date(now.getTime() + (id === undefined ? 2 * hour : 1_000));
+    snapshot = stepOf(process, state, event, now);
   }
 }
 

@@ -142,7 +142,8 @@ interface Held {
 function snapshotOf(definition: Definition, { services, tasks, timers, except }: Held): Snapshot {
   const waiting = waitingIn(definition);
   const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
-  const moments = timers.waiting();
+  // The library leaves the timers within a sub-process that an event has interrupted.
+  const moments = timers.waiting().filter(({ owner }) => waiting.has(owner.parent.executionId));
   for (const { owner } of moments) requireNear(owner);
   const snapshot = {
     state: definition.isRunning ? stateTextOf(definition) : undefined,

@@ -6,6 +6,8 @@ interface Owner {
   readonly id: string;
   readonly executionId: string;
   readonly expireAt: Date;
+  /** The event's pass. */
+  readonly parent: { readonly executionId: string };
 }
 
 export interface RecordedTimer {
