@@ -69,6 +69,15 @@ test("after a service task the incident says that a rerun fails again, and it do
   });
 });
 
+test("a large model, whose steps run in another thread, has the same message", async () => {
+  await withPartner(async (url) => {
+    const ids = Array.from({ length: 160 }, (_, at) => `more${at}`);
+    const more = [...ids.map((id) => `<task id="${id}"/>`), flow("other", ids[0] ?? "", ids[1] ?? "")];
+    const id = await started([...dead("call", apiCall("call", { method: "GET", url })), ...more]);
+    expect((await incidentOf(server, id)).message).toContain(`${deadEnd} ${advice}`);
+  });
+});
+
 test("where a variable decides behind the task, a rerun with another value completes the instance", async () => {
   await withPartner(async (url, received) => {
     const parts = [
