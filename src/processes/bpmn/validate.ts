@@ -21,7 +21,7 @@ import {
   type Process,
   propertiesOf,
 } from "./elements.ts";
-import { checkExpression } from "./expressions.ts";
+import { checkExpression, hasExpression } from "./expressions.ts";
 import { validateDecision, validateEnds } from "./flowFaults.ts";
 import { validateFormData } from "./formData.ts";
 import { warnOfUnreachable } from "./reachability.ts";
@@ -107,6 +107,8 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   if (isType(element, "ServiceTask")) validateServiceTask(element, report);
   if (isType(element, "UserTask")) validateOwners(element, report);
   if (isType(element, "UserTask", "StartEvent")) validateForm(element, report);
+  if (isType(element, "UserTask") && hasExpression(element.name ?? ""))
+    report.warning(element, "The name is shown as it is: expressions in names are not evaluated.");
   if (isType(element, "SubProcess")) validateSubProcess(element, report);
   if (/Event$/.test(element.$type)) validateEvent(element, report);
   const outgoing = outgoingOf(scope, element);
@@ -215,10 +217,13 @@ function validateFlow(flow: Element, { fault }: ValidationReport): void {
     return;
   }
   if (!condition) return;
-  const isScript = condition.language || condition.resource;
-  const why = isScript
-    ? unsupported("Scripts are", "Here, write the condition as an expression.")
-    : checkExpression(String(condition.body ?? ""));
+  const text = String(condition.body ?? "");
+  const why =
+    condition.language || condition.resource
+      ? unsupported("Scripts are", "Here, write the condition as an expression.")
+      : text.trim() === ""
+        ? "The condition is empty. Write one, such as ${amount > 1000}, or remove it."
+        : checkExpression(text);
   if (why) fault(flow, why);
 }
 

@@ -179,6 +179,17 @@ describe("what looks odd and is good", () => {
   });
 });
 
+test("an empty condition is named as such; an expression in a task's name is not evaluated", async () => {
+  const parts = [start(), userTask("x"), end(), flow("start", "x"), conditionalFlow("x", "end", " ")];
+  expect(await faultsOf(model("empty", parts.join("\n")))).toEqual([
+    "8 x_end: The condition is empty. Write one, such as ${amount > 1000}, or remove it.",
+  ]);
+  const named = between(userTask("x")).replace('name="Task x"', 'name="Check ${customer}"');
+  expect((await accepted(named)).warnings).toEqual([
+    'Line 5, "x": The name is shown as it is: expressions in names are not evaluated.',
+  ]);
+});
+
 describe("a flow without a condition beside others", () => {
   const decision = (kind: string, flows: readonly string[], attribute = "") =>
     model(
