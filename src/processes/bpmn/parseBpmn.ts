@@ -9,12 +9,19 @@ export interface Parsed {
   /** Of moddle. They are errors, although its types say strings. */
   readonly warnings: readonly unknown[];
   readonly context: unknown;
+  /** Whether bytes of the text were not UTF-8. */
+  readonly isDamaged: boolean;
 }
 
 export async function parseBpmn(xml: string): Promise<Parsed | { readonly fault: ModelFault }> {
   try {
     const context = await new BpmnModdle({ camunda }, { nsMap: namespaces() }).fromXML(xml);
-    return { root: context.rootElement as Element, warnings: context.warnings, context };
+    return {
+      root: context.rootElement as Element,
+      warnings: context.warnings,
+      context,
+      isDamaged: xml.includes("\uFFFD"),
+    };
   } catch (error) {
     const { line, detail } = complaintOf(error);
     return { fault: { line, element: undefined, detail: `The text is not BPMN: ${detail}.` } };

@@ -110,7 +110,7 @@ function validateModel(parsed: Parsed, lines: Lines): Read {
     warning: (element, detail) =>
       warnings.push(`Line ${lineOf(element) ?? "?"}, "${element.id ?? ""}": ${detail}`),
   };
-  const isIncomplete = reportComplaints(parsed.warnings, { report, faults });
+  const isIncomplete = reportComplaints({ parsed, report, faults });
   const process = isIncomplete ? undefined : onlyProcess(parsed.root, report);
   if (!process) return { faults };
   validateProcess(process, report);

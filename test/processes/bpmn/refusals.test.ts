@@ -62,6 +62,11 @@ describe("what another engine can run names ENGINE_URL", () => {
       "only these methods of Json: prop(), hasProp(), numberValue(), stringValue(), boolValue(), elements().",
     ],
     [
+      "equals",
+      `<userTask id="x"/>${script}>\${a.equals('b')}</conditionExpression></sequenceFlow>`,
+      "Instead of equals(), write ==.",
+    ],
+    [
       "a script as a condition",
       `<userTask id="x"/>${script} xsi:type="tFormalExpression" language="js">1</conditionExpression></sequenceFlow>`,
       "Scripts are not supported. Here, write the condition as an expression.",
@@ -140,6 +145,34 @@ describe("what looks odd and is good", () => {
     ]);
     const [fault] = await faultsOf(between(userTask("x")).replace('targetRef="end"', 'targetRef="gone"'));
     expect(fault).toBe('8 x_end: The targetRef of this sequence flow is "gone", but no element has this id.');
+  });
+
+  test("a reference that only documents may lead to nothing; one that the engine follows may not", async () => {
+    const parts = [
+      ...[start(), userTask("x"), end(), flow("start", "x", "end")],
+      '<dataStoreReference id="d" dataStoreRef="gone"/>',
+      '<textAnnotation id="t"/><association id="a" sourceRef="x" targetRef="gone"/>',
+    ];
+    const beside = '<collaboration id="c"><participant id="p" processRef="gone"/></collaboration>';
+    const { warnings } = await accepted(model("loose", parts.join("\n"), beside));
+    expect(warnings.map((text) => text.replace(/^Line \d+, /, "")).toSorted()).toEqual([
+      '"a": The targetRef of this association is "gone", but no element has this id. It is ignored.',
+      '"d": The dataStoreRef of this data store reference is "gone", but no element has this id. It is ignored.',
+      '"p": The processRef of this participant is "gone", but no element has this id. It is ignored.',
+    ]);
+    const event =
+      '<boundaryEvent id="b" attachedToRef="gone"><errorEventDefinition errorRef="lost"/></boundaryEvent>';
+    const faults = (await faultsOf(between(userTask("x") + event))).join("\n");
+    expect(faults).toContain('The attachedToRef of this boundary event is "gone"');
+    expect(faults).toContain('The errorRef of this error event definition is "lost"');
+  });
+
+  test("another encoding is a warning, unless characters were lost", async () => {
+    const latin = (name: string) =>
+      between(userTask("x")).replace("UTF-8", "ISO-8859-1").replace("Task x", name);
+    const words = "The model says that its encoding is ISO-8859-1, and is read as UTF-8. Save it as UTF-8.";
+    expect((await accepted(latin("Check"))).warnings).toEqual([expect.stringContaining(words)]);
+    expect((await faultsOf(latin("Pr\uFFFDfen"))).join()).toContain(words);
   });
 
   test("an attribute of Camunda in the wrong place is ignored; one that BPMN does not have is refused", async () => {

@@ -75,7 +75,7 @@ function callOf({ callee, arguments: given, optional }: jsep.CallExpression): Ex
   const { type, computed, object, property } = callee as jsep.MemberExpression;
   const method = String((property as jsep.Identifier | undefined)?.name);
   const parameters = type === "MemberExpression" && !computed && !optional ? parametersOf(method) : undefined;
-  if (parameters === undefined) throw new ExpressionError(onlyMethods);
+  if (parameters === undefined) throw new ExpressionError(`${instead.get(method) ?? ""}${onlyMethods}`);
   if (given.length !== parameters)
     throw new ExpressionError(`It calls ${method}() with ${given.length} values. It takes ${parameters}.`);
   const [argument] = given.map(treeOf);
@@ -83,6 +83,13 @@ function callOf({ callee, arguments: given, optional }: jsep.CallExpression): Ex
     throw reads(String(argument.value));
   return { kind: "call", method, of: treeOf(object), argument };
 }
+
+/** What models of other engines call most, and what is the same here. */
+const instead: ReadonlyMap<string, string> = new Map([
+  ["equals", "Instead of equals(), write ==. "],
+  ["isEmpty", 'Instead of isEmpty(), write "empty" before the value. '],
+  ["getVariable", "Instead of getVariable(), write the name of the variable. "],
+]);
 
 const onlyMethods =
   "It calls a function. Expressions have no functions, only these methods of Json: " +
