@@ -156,3 +156,35 @@ test("a process that starts without a form takes no variables of a visitor", asy
   await expectProblem(await begin(form_token, { name: { value: "Jane" } }), "invalid_variable");
   expect((await begin(form_token, {})).status).toBe(201);
 });
+
+const withFields = (element: string, field: string) => {
+  const [, type = ""] = /^<(\w+)/.exec(element) ?? [];
+  const data = `<extensionElements><camunda:formData>${field}</camunda:formData></extensionElements>`;
+  return element.replace(/\/>$/, `>${data}</${type}>`);
+};
+
+test("fields in the model are a form, for visitors and for tasks", async () => {
+  const amount = '<camunda:formField id="amount" label="Amount" type="long"/>';
+  const decision = '<camunda:formField id="decision" label="Decision" type="string"/>';
+  const key = await world.deploy([
+    withFields(start("start"), amount),
+    withFields(userTask("review"), decision),
+    end(),
+    flow("start", "review", "end"),
+  ]);
+  const { open } = await embed(key);
+  const { form_token } = await open();
+  expect((await visitor(form_token).getStartForm()).form).toMatchObject({
+    id: "formData:start",
+    components: [{ key: "amount", type: "number", label: "Amount" }],
+  });
+  const refused = await begin(form_token, { decision: { value: "yes" } });
+  await expectProblem(refused, "invalid_variable");
+  const id = await idOf(await begin(form_token, { amount: { value: 5 } }));
+  const { task_id, form_key } = await world.task(id, "review");
+  expect(form_key).toBe("formData:review");
+  const answer = await world.request(`/api/v1/tasklist/tasks/${task_id}/form`);
+  expect(JSON.stringify(await answer.json())).toContain('"key":"decision"');
+  await world.complete(task_id, { decision: "yes" });
+  await world.reaches(id, "completed");
+});

@@ -89,14 +89,25 @@ export async function loadModel(xml: string): Promise<ProcessModel> {
   return modelOf(process, parsed, []);
 }
 
-/**
- * The forms of the `camunda:formData` of any BPMN model, also of one that the embedded engine would refuse, by the ids
- * of their start event or user task. Empty if the text is not BPMN.
- */
-export async function readGeneratedForms(xml: string): Promise<ReadonlyMap<string, FormSchema>> {
+/** The forms of the `camunda:formData` of a model. */
+export interface GeneratedForms {
+  /** By the key of their process. */
+  readonly starts: ReadonlyMap<string, FormSchema>;
+  /** By the ids of their user tasks and start events. */
+  readonly elements: ReadonlyMap<string, FormSchema>;
+}
+
+/** For any BPMN model, also for one that the embedded engine would refuse. Empty if the text is not BPMN. */
+export async function readGeneratedForms(xml: string): Promise<GeneratedForms> {
   const parsed = await parseBpmn(xml);
-  const elements = "root" in parsed ? listOf(parsed.root, "rootElements") : [];
-  return new Map(elements.flatMap((element) => [...generatedFormsOf(element)]));
+  const roots = "root" in parsed ? listOf(parsed.root, "rootElements") : [];
+  const forms = new Map(roots.flatMap((root) => [...generatedFormsOf(root)]));
+  const starts = roots.flatMap((root) => {
+    const starting = flowElementsOf(root).filter((element) => isType(element, "StartEvent"));
+    const form = starting.map(({ id = "" }) => forms.get(id)).find((found) => found !== undefined);
+    return form ? [[root.id ?? "", form] as const] : [];
+  });
+  return { starts: new Map(starts), elements: forms };
 }
 
 const ignoring: ValidationReport = { fault: () => {}, warning: () => {} };

@@ -5,6 +5,7 @@
 import { LRUCache } from "lru-cache";
 import type { FormSchema } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
+import { generatedFormsOf } from "./generatedForms.ts";
 import { inParallel } from "./inParallel.ts";
 import type { EngineDefinition } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
@@ -59,6 +60,10 @@ export async function startFormOf(
   const names =
     cache.get(id) ?? (await context.rest.call<FormNames>({ path: at`/process-definition/${id}/startForm` }));
   cache.set(id, names);
+  if (isGenerated(names)) {
+    const { starts } = await generatedFormsOf(context, definition);
+    return starts.get(definition.key) ?? null;
+  }
   return formOf(context, { names, definition, path: at`/process-definition/${id}/deployed-start-form` });
 }
 
@@ -77,6 +82,24 @@ export async function formOf(
   if (ref === null && !isDeployedKey(formNameOf(names))) return null;
   const own = ref === null ? undefined : (await formsOf(context, definition.deploymentId)).get(ref);
   return own ?? (await formAtEngine(context, path));
+}
+
+/** The engine names no form, or a page of its own, if the model defines the fields itself. */
+const isGenerated = (names: FormNames) => /^$|^embedded:engine:/.test(formNameOf(names) ?? "");
+
+interface TaskForm extends FormNames {
+  readonly taskDefinitionKey: string | null;
+}
+
+/** The form of the model's own fields for a task. */
+export async function generatedTaskForm(
+  context: OperatonContext,
+  definition: EngineDefinition,
+  task: TaskForm,
+): Promise<FormSchema | undefined> {
+  if (!isGenerated(task)) return undefined;
+  const { elements } = await generatedFormsOf(context, definition);
+  return elements.get(task.taskDefinitionKey ?? "");
 }
 
 /** A form key that names a file of a deployment. Others name pages of applications. */

@@ -18,7 +18,7 @@ import { requireMayClaim, requireMayComplete, requireMayUnclaim } from "../../us
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { changeWithFiles } from "./changeWithFiles.ts";
 import { toEngine, utcText } from "./engineVariables.ts";
-import { type FormNames, formNameOf, formOf } from "./forms.ts";
+import { type FormNames, formNameOf, formOf, generatedTaskForm } from "./forms.ts";
 import { inParallel } from "./inParallel.ts";
 import { definitionById } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
@@ -84,18 +84,19 @@ const isOf =
     task.tenantId === slug && task.processInstanceId !== null && task.processDefinitionId !== null;
 
 async function shown(context: OperatonContext, task: ProcessTask): Promise<Task> {
-  const [{ key }, candidates] = await Promise.all([
+  const [definition, candidates] = await Promise.all([
     definitionById(context, task.processDefinitionId),
     candidatesOf(context, task.id),
   ]);
+  const generated = await generatedTaskForm(context, definition, task);
   const activity = task.taskDefinitionKey ?? "";
   return {
     task_id: task.id,
     process_instance_id: task.processInstanceId,
-    process_key: key,
+    process_key: definition.key,
     activity_id: activity,
     name: task.name || activity,
-    form_key: formNameOf(task),
+    form_key: generated ? String(generated.id) : formNameOf(task),
     created_at: utcText(task.created),
     assignee: task.assignee,
     ...candidates,
@@ -163,6 +164,8 @@ export async function findTaskForm(
   const task = await openTask(context, tenant, id);
   if (!task) return null;
   const definition = await definitionById(context, task.processDefinitionId);
+  const generated = await generatedTaskForm(context, definition, task);
+  if (generated) return generated;
   return formOf(context, { names: task, definition, path: at`/task/${id}/deployed-form` });
 }
 
