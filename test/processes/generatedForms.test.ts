@@ -121,3 +121,17 @@ test("an uploaded form cannot have the id of a form of the model", async () => {
   const refused = deploy(server, application(key), { forms: [{ ...startForm }] });
   await expect(refused).rejects.toMatchObject({ response: { status: 400 } });
 });
+
+test("two forms may have the same fields and choices", async () => {
+  const key = freshKey();
+  const ids = ["first", "second"];
+  const tasks = ids.map((id) => withFields(userTask(id), decision));
+  const bpmn = model(key, [start(), ...tasks, end(), flow("start", ...ids, "end")].join("\n"));
+  expect((await deploy(server, bpmn)).warnings).toEqual([]);
+  const { process_instance_id } = await startInstance(server, key);
+  for (const id of ids) {
+    const [task] = await tasksOf(server, process_instance_id);
+    expect(task?.form_key).toBe(`formData:${id}`);
+    await completeTask(server, task?.task_id ?? "", { variables: { decision: "no" } });
+  }
+});

@@ -4,7 +4,7 @@
  */
 import { downloadPath } from "../../files/attachments/issue.ts";
 import type { DryRunTask } from "../../generated/schemas.ts";
-import { answerTooLarge, maxPageBytes } from "../../infrastructure/database/boundedList.ts";
+import { maxPageBytes } from "../../infrastructure/database/boundedList.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import type { JsonText } from "../../infrastructure/jsonText.ts";
 import type { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
@@ -41,7 +41,7 @@ const writeInThread = work(file, "writeRequests", limitMs);
 export async function dryRun(run: DryRun, deps: Infrastructure): Promise<DryRunResult> {
   const { tenantId, bpmn, variables } = run;
   const group = String(tenantId);
-  const { tasks, count } = await deps.workers.run(readInThread, bpmn, group).catch(tooLarge);
+  const { tasks, count } = await deps.workers.run(readInThread, bpmn, group).catch(tooSlow);
   const known = await registered(tasks, tenantId, deps);
   const ready = tasks.map((task) => prepare(task, known));
   const requests = await deps.workers
@@ -55,8 +55,8 @@ export async function dryRun(run: DryRun, deps: Infrastructure): Promise<DryRunR
       },
       group,
     )
-    .catch(tooLarge);
-  if (requests === "too_large") throw answerTooLarge();
+    .catch(tooSlow);
+  if (requests === "too_large") throw requestsTooLarge(`are larger than ${maxPageBytes} bytes together`);
   const next = requests.values();
   const shown = tasks.map((task, index) => {
     const entry = ready[index] as Writable | Failed;
@@ -68,11 +68,16 @@ export async function dryRun(run: DryRun, deps: Infrastructure): Promise<DryRunR
 const leftOut = (shown: number, count: number) =>
   count > shown ? [`The model has ${count} service tasks. Only the first ${shown} are shown.`] : [];
 
-function tooLarge(cause: unknown): never {
+function tooSlow(cause: unknown): never {
   if (!(cause instanceof WorkTimeout)) throw cause;
-  const message = `Writing the requests takes more than ${limitMs / 1000} seconds. Send smaller variables.`;
-  throw new Problem("answer_too_large", { message, cause });
+  throw requestsTooLarge(`take more than ${limitMs / 1000} seconds to write`, cause);
 }
+
+const requestsTooLarge = (why: string, cause?: unknown) =>
+  new Problem("answer_too_large", {
+    message: `The requests of the service tasks ${why}. Send smaller variables.`,
+    cause,
+  });
 
 /** What the tenant has that service tasks name. */
 interface Registered {

@@ -266,7 +266,10 @@ test("1,000 tasks with 16 MiB of variables are refused as too large, and others 
     }
   })();
   const large = await send({ bpmn, variables: { a: { value: "x".repeat(16 * 1024 ** 2) } } });
-  await expectProblem(large, "answer_too_large");
+  const { message } = await expectProblem(large, "answer_too_large");
+  expect(message).toBe(
+    "The requests of the service tasks are larger than 16777216 bytes together. Send smaller variables.",
+  );
   const many = await send({ bpmn, variables: { a: { value: "\u0001".repeat(4_000) } } });
   await expectProblem(many, "answer_too_large");
   isOver = true;
