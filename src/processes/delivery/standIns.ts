@@ -1,6 +1,6 @@
 /**
- * Texts that take the places of secrets and download tokens while a request is written, so that a dry run needs neither.
- * A stand-in has only letters and digits, so that every place writes it as it is, and it can be found again.
+ * Texts that take the places of secrets and download tokens while a request is written, so that a dry run needs
+ * neither. A stand-in has only letters and digits, so that every place writes it as it is, and it can be found again.
  */
 import { secretPrefix } from "../variables/variable.ts";
 import { hostNamesIn } from "./requestUrl.ts";
