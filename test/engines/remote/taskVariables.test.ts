@@ -83,6 +83,19 @@ test("a large value is sent whole", async () => {
   expect(await sent("${large}", { large })).toBe(large.value);
 });
 
+test("values that are too large for one answer of the engine hold up no task", async () => {
+  const large = { type: "Json", value: JSON.stringify({ text: "x".repeat(3_500_000) }) };
+  const [processKey, path] = [key(), "/many-large"];
+  const call = apiCall("call", { method: "POST", url: remote.partnerUrl + path, body: "${large}" });
+  const loop = `<multiInstanceLoopCharacteristics><loopCardinality>4</loopCardinality></multiInstanceLoopCharacteristics>`;
+  const calls = call.replace("</serviceTask>", `${loop}</serviceTask>`);
+  await remote.deploy(model(processKey, [start(), calls, end(), flow("start", "call", "end")].join("\n")));
+  const id = await remote.start(processKey, { large });
+  await until(() => remote.isEnded(id), 50);
+  expect(remote.keys(path)).toHaveLength(4);
+  expect(bodyOf(path)).toBe(large.value);
+});
+
 test("an unknown name is an incident that names it, and nothing is sent", async () => {
   expect(await sent('"${missing}"', { a: { type: "String", value: "x" } })).toContain("${missing}");
 });

@@ -3,6 +3,7 @@
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { DeliveryMemory } from "../../../delivery/deliveryMemory.ts";
 import type { OperatonContext } from "../operatonContext.ts";
+import type { EngineVariable } from "./typedValues.ts";
 
 /** The topics that Waybill serves. Other workers serve the others. */
 export const topics = ["api-call", "addon"];
@@ -22,6 +23,8 @@ export interface ExternalTask {
   /** The slug of its tenant. */
   readonly tenantId: string | null;
   readonly extensionProperties: Readonly<Record<string, string | null>> | null;
+  /** All that the task sees. Absent if they are large: then they are read when the request is written. */
+  readonly variables?: Readonly<Record<string, EngineVariable>> | undefined;
 }
 
 /** An instance whose task is carried out. */

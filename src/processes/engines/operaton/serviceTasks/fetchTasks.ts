@@ -4,6 +4,7 @@ import { fetchLimits } from "../../../../infrastructure/jobs/fetchLimits.ts";
 import { moment } from "../../../../infrastructure/jobs/heartbeat.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import { serviceTasksAtOnce } from "../../../serviceTasks.ts";
+import type { EngineCall } from "../rest.ts";
 import { EngineError, isJudgement } from "../restErrors.ts";
 import { createAvailability } from "./availability.ts";
 import type { Fetched } from "./claim.ts";
@@ -32,8 +33,12 @@ const longPollMs = 4_000;
 const shortPauseMs = 200;
 /** Tasks of one answer, so that it stays small. Halved if an answer is too large all the same. */
 const mostTasks = 64;
-/** Bytes of one answer. The properties of a task may have megabytes. */
-const mostAnswerBytes = 32 * 1024 ** 2;
+/** Bytes of one answer with the tasks' variables, and without them: the properties of a task may have megabytes. */
+const mostBytes = { withVariables: 8 * 1024 ** 2, without: 32 * 1024 ** 2 };
+/** Characters of a task's variables that stay in memory while it runs. */
+const smallVariables = 64 * 1024;
+/** How long tasks are fetched without variables after an answer that was too large, in milliseconds. */
+const leanMs = 60_000;
 /** A lock that holds for less is extended while its task runs. */
 const extendBelowMs = 40_000;
 const extendEveryMs = 10_000;
@@ -44,6 +49,7 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
   const running = new Map<string, Running>();
   let isEnding = false;
   let batch = mostTasks;
+  let leanUntil = Number.NEGATIVE_INFINITY;
   let slotFree = Promise.withResolvers<void>();
 
   async function loop(): Promise<void> {
@@ -85,33 +91,23 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
     return tasks.length > 0 || waits ? 0 : shortPauseMs;
   }
 
-  async function ask({ tenantIdIn, maxTasks, waits }: Asked): Promise<ExternalTask[]> {
-    const topic = { lockDuration: lockMs, tenantIdIn, includeExtensionProperties: true };
+  async function ask(asked: Asked): Promise<readonly ExternalTask[]> {
     try {
-      const tasks = await rest.call<ExternalTask[]>({
-        method: "POST",
-        path: "/external-task/fetchAndLock",
-        body: {
-          workerId: worker,
-          maxTasks,
-          usePriority: true,
-          ...(waits ? { asyncResponseTimeout: longPollMs } : {}),
-          topics: topics.map((topicName) => ({
-            ...topic,
-            topicName,
-            variables: [],
-            deserializeValues: false,
-          })),
-        },
-        timeoutMs: context.config.engine ? context.config.engine.timeoutMs + longPollMs : undefined,
-        maxBytes: mostAnswerBytes,
-      });
+      const isLean = performance.now() < leanUntil;
+      const tasks = await rest.call<ExternalTask[]>(fetchCall(context, { ...asked, isLean }));
       batch = Math.min(mostTasks, batch * 2);
-      return tasks;
+      return isLean
+        ? tasks.map((task) => ({ ...task, variables: undefined }))
+        : tasks.map(withSmallVariables);
     } catch (error) {
       // The engine has locked tasks whose ids did not arrive.
-      batch = error instanceof EngineError && error.type === "AnswerTooLarge" ? Math.ceil(batch / 4) : batch;
-      if (!isJudgement(error)) void availability.whenBack(() => unlockUnknown());
+      if (error instanceof EngineError && error.type === "AnswerTooLarge") {
+        if (performance.now() < leanUntil) batch = Math.ceil(batch / 4);
+        leanUntil = performance.now() + leanMs;
+        await unlockUnknown();
+        return [];
+      }
+      if (!isJudgement(error)) availability.whenBack(unlockUnknown);
       throw error;
     }
   }
@@ -161,4 +157,39 @@ interface Asked {
   readonly tenantIdIn: readonly string[];
   readonly maxTasks: number;
   readonly waits: boolean;
+}
+
+function fetchCall(
+  { worker, config }: ServiceTaskContext,
+  { tenantIdIn, maxTasks, waits, isLean }: Asked & { readonly isLean: boolean },
+): EngineCall {
+  const topic = {
+    lockDuration: lockMs,
+    tenantIdIn,
+    includeExtensionProperties: true,
+    deserializeValues: false,
+    ...(isLean ? { variables: [] } : {}),
+  };
+  return {
+    method: "POST",
+    path: "/external-task/fetchAndLock",
+    body: {
+      workerId: worker,
+      maxTasks,
+      usePriority: true,
+      ...(waits ? { asyncResponseTimeout: longPollMs } : {}),
+      topics: topics.map((topicName) => ({ ...topic, topicName })),
+    },
+    ...(config.engine ? { timeoutMs: config.engine.timeoutMs + longPollMs } : {}),
+    maxBytes: isLean ? mostBytes.without : mostBytes.withVariables,
+  };
+}
+
+/** A value may have megabytes, and so many tasks may wait for their answers. */
+function withSmallVariables(task: ExternalTask): ExternalTask {
+  const sizes = Object.entries(task.variables ?? {}).map(
+    ([name, { value }]) => name.length + (typeof value === "string" ? value.length : 16),
+  );
+  const size = sizes.reduce((sum, each) => sum + each, 0);
+  return size <= smallVariables ? task : { ...task, variables: undefined };
 }

@@ -1,6 +1,6 @@
 /**
- * Loads the variables that the placeholders of a task name. They are not fetched with the task: the engine does not say
- * how large they are, and hundreds of tasks run at the same time.
+ * Loads the variables that the placeholders of a task name. Small ones come with the task. Larger ones are read when its
+ * request is written: the engine does not say how large they are, and hundreds of tasks run at the same time.
  */
 
 import { DeliveryFailure } from "../../../../infrastructure/outbound/failure.ts";
@@ -19,6 +19,7 @@ import { type EngineVariable, typedValueOf } from "./typedValues.ts";
 
 /** A variable with its place. */
 interface ScopedVariable extends EngineVariable {
+  /** By which its content is read. */
   readonly id: string;
   readonly name: string;
   /** The scope. That of the process is the instance's id. */
@@ -27,7 +28,7 @@ interface ScopedVariable extends EngineVariable {
   readonly state?: string;
 }
 
-type Named = ReadonlyMap<string, ScopedVariable>;
+type Named<Variable = ScopedVariable> = ReadonlyMap<string, Variable>;
 
 interface LoaderOptions {
   readonly task: ExternalTask;
@@ -67,6 +68,9 @@ async function bindNamed(
 
 async function load(context: ServiceTaskContext, options: LoaderOptions): Promise<LoadedVariables> {
   const { config, instance } = options;
+  const fetched = fetchedWith(options);
+  if (fetched && filesIn(fetched, config).length === 0)
+    return { variables: valuesOf(fetched, config), written: () => {}, ended: () => {} };
   const small = await readNamed(context, options, smallAnswer);
   if (small && filesIn(small, config).length === 0)
     return { variables: valuesOf(small, config), written: () => {}, ended: () => {} };
@@ -82,13 +86,24 @@ async function load(context: ServiceTaskContext, options: LoaderOptions): Promis
   return loadWithin(context.memory, { tenantId: instance.tenant.id, bytes: mostBytes, read });
 }
 
+/** The variables that came with the task. Undefined if none came. */
+function fetchedWith({ task, config }: LoaderOptions): Named<EngineVariable> | undefined {
+  if (!task.variables) return undefined;
+  const names = namesOf(config);
+  return new Map(Object.entries(task.variables).filter(([name]) => names === null || names.includes(name)));
+}
+
+/** Null: every variable. */
+const namesOf = (config: ServiceTaskConfig) =>
+  config.kind === "addon" ? null : namesUsed(config).filter(isVariable);
+
 /** The visible variables by name. Undefined if they are larger than `maxBytes`. */
 async function readNamed(
   context: ServiceTaskContext,
   { task, instance, config }: LoaderOptions,
   maxBytes: number,
 ): Promise<Named | undefined> {
-  const names = config.kind === "addon" ? null : namesUsed(config).filter(isVariable);
+  const names = namesOf(config);
   if (names?.length === 0) return new Map();
   try {
     const found = await context.rest.call<ScopedVariable[]>({
@@ -157,7 +172,7 @@ function pathTo(id: string, { id: own, childActivityInstances }: ActivityInstanc
 }
 
 /** A variable of a type that Waybill does not have is left out for an addon, which gets all of them. */
-function valuesOf(named: Named, { kind }: ServiceTaskConfig): TypedValues {
+function valuesOf(named: Named<EngineVariable>, { kind }: ServiceTaskConfig): TypedValues {
   const values = [...named].flatMap(([name, variable]) => {
     const value = typedValueOf(variable);
     if (!value && kind !== "addon") throw unsupported(name, variable.type);
@@ -173,10 +188,13 @@ const unsupported = (name: string, type: string) =>
   );
 
 /** Files of which the content is sent. */
-const filesIn = (named: Named, config: ServiceTaskConfig): ScopedVariable[] =>
+const filesIn = <Variable extends EngineVariable>(
+  named: Named<Variable>,
+  config: ServiceTaskConfig,
+): Variable[] =>
   [...new Set(namesSent(config))]
     .map((name) => named.get(name))
-    .filter((variable) => variable?.type === "File" || variable?.type === "Bytes") as ScopedVariable[];
+    .filter((variable) => variable?.type === "File" || variable?.type === "Bytes") as Variable[];
 
 /** The contents in base64, together no larger than a request can be. */
 async function readContents(
