@@ -2,6 +2,8 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { closeAbandoned } from "../../../src/processes/engines/operaton/serviceTasks/closeAbandoned.ts";
+import { storeLate } from "../../../src/processes/serviceTaskWorker.ts";
 import { apiCall, end, flow, model, start } from "../../support/bpmn.ts";
 import { type FaultyProxy, startFaultyProxy } from "../../support/faultyProxy.ts";
 import { freshKey } from "../../support/processes.ts";
@@ -28,6 +30,13 @@ afterAll(async () => {
 async function work(options?: WorkerOptions): Promise<TestWorker> {
   const worker = await remote.work(options);
   workers.push(worker);
+  return worker;
+}
+
+/** A worker's context, without its work. */
+async function startIdle(): Promise<TestWorker> {
+  const worker = await remote.work();
+  await worker.stop();
   return worker;
 }
 
@@ -139,6 +148,51 @@ test("a process that ends finishes its calls, and the others get the rest at onc
   await until(() => remote.isEnded(later), 30);
   expect(performance.now() - began).toBeLessThan(10_000);
   expect(remote.keys("/ending")).toHaveLength(6);
+});
+
+test("an outcome that waited on disk completes its task, also if another process had it", async () => {
+  remote.answer = () => {};
+  const processKey = await deployCall("/from-disk");
+  const worker = await work();
+  const id = await remote.start(processKey);
+  await until(() => remote.keys("/from-disk").length === 1);
+  const [task] = await remote.ask<{ id: string }[]>("GET", `/external-task?processInstanceId=${id}`);
+  const outcome = { kind: "completed", variables: { r: { type: "String", value: "late" } } } as const;
+  const other = await work();
+  const kept = { serviceTaskId: task?.id ?? "", attempt: 1, outcome };
+  await storeLate(kept, other.tasks, worker.context.log);
+  expect(await remote.isEnded(id)).toBe(true);
+  expect(await remote.variable(id, "r")).toMatchObject({ value: "late" });
+  await storeLate(kept, other.tasks, worker.context.log);
+});
+
+test("rows of tasks that the engine has no more are closed, and closed ones are removed later", async () => {
+  const { context } = await startIdle();
+  const processKey = await deployCall("/kept");
+  const id = await remote.start(processKey);
+  const [open] = await remote.ask<{ id: string }[]>("GET", `/external-task?processInstanceId=${id}`);
+  const add = (taskId: string, state: string, age: string) => remote.server.sql`
+    insert into waybill.external_tasks
+      (id, tenant_id, process_instance_id, process_key, definition_id, activity_id, state, attempt, claim, worker,
+       redirects, changed_at)
+    values
+      (${taskId}, 1, ${id}, ${processKey}, 'd', 'call', ${state}, 1, gen_random_uuid(), 'gone', false,
+       now() - ${age}::interval)`;
+  await add(open?.id ?? "", "running", "2 hours");
+  await add("gone-old", "answered", "2 hours");
+  await add("gone-new", "answered", "1 minute");
+  await add("done-old", "done", "31 days");
+  await closeAbandoned(context);
+  const rows = await remote.server.sql`
+    select id, state
+    from waybill.external_tasks
+    where worker = 'gone'`;
+  expect(Object.fromEntries(rows.map((row) => [row.id, row.state]))).toEqual({
+    [open?.id ?? ""]: "running",
+    "gone-old": "done",
+    "gone-new": "answered",
+  });
+  await remote.ask("DELETE", `/process-instance/${id}`);
 });
 
 test("a tenant whose receiver hangs leaves room for another tenant", async () => {
