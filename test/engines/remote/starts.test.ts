@@ -14,7 +14,7 @@ let proxy: EngineProxy;
 let waiting: string;
 beforeAll(async () => {
   proxy = startEngineProxy();
-  world = await startWorld({ environment: { ENGINE_URL: proxy.url, ENGINE_TIMEOUT_SECONDS: "2" } });
+  world = await startWorld({ environment: { ENGINE_URL: proxy.url, ENGINE_TIMEOUT_SECONDS: "4" } });
   waiting = await world.deploy([start(), userTask("review"), end(), flow("start", "review", "end")]);
 });
 afterAll(async () => {
@@ -121,7 +121,8 @@ test("a service task sends the files of a start that the engine has not answered
   const variables = { file: { value: JSON.stringify(file) } };
   proxy.loseAnswers(/POST .*\/start$/);
   const answer = send({ process_key: key, variables });
-  const { file: link } = JSON.parse(await received.promise) as { file: string };
+  const first = await Promise.race([received.promise, answer.then(() => "the start was answered first")]);
+  const { file: link } = JSON.parse(first) as { file: string };
   expect((await fetch(link)).status).toBe(200);
   proxy.loseAnswers(undefined);
   const { process_instance_id: id } = (await (await answer).json()) as { process_instance_id: string };
