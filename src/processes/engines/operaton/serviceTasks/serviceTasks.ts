@@ -1,5 +1,6 @@
 /** Implements `ServiceTasks` (../../../serviceTasks.ts) with the table `external_tasks` and the engine. */
 import { type Answered, LostClaim, type ServiceTasks } from "../../../serviceTasks.ts";
+import { withServerFacts } from "./answeredFiles.ts";
 import { type Claimed, recall } from "./claim.ts";
 import { isErrorCaught } from "./errorCatching.ts";
 import type { ServiceTaskContext } from "./externalTask.ts";
@@ -42,12 +43,10 @@ async function markSent(context: ServiceTaskContext, task: Claimed, isEnding: bo
 }
 
 /** Stores the answer, and then lets the process go on with it. */
-async function goOn(
-  context: ServiceTaskContext,
-  { row, answered }: Claimed,
-  answer: Answered,
-): Promise<void> {
+async function goOn(context: ServiceTaskContext, { row, answered }: Claimed, given: Answered): Promise<void> {
   if (answered) return tellAnswer(context, row, answered);
+  const variables = await withServerFacts(context, row.tenantId, given.variables);
+  const answer = { ...given, variables };
   const worker = await storeAnswer(context.sql, row, JSON.stringify(answer));
   if (worker !== undefined) return tellAnswer(context, { ...row, worker }, answer);
   context.log.warn({ service_task_id: row.id }, "Answer ignored: the service task is no longer open");
