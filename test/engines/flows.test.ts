@@ -33,6 +33,8 @@ async function decide(condition: string, variables: Record<string, unknown>): Pr
   return task?.activity_id ?? "";
 }
 
+const json = (value: unknown) => ({ value, type: "Json" });
+const date = (value: string) => ({ value, type: "Date" });
 const conditions: [condition: string, variables: Record<string, unknown>, goes: "yes" | "no"][] = [
   ["${amount > 1000}", { amount: 1_001 }, "yes"],
   ["${amount > 1000}", { amount: 1_000 }, "no"],
@@ -46,6 +48,19 @@ const conditions: [condition: string, variables: Record<string, unknown>, goes: 
   ["${amount / 2 > 1.4}", { amount: 3 }, "yes"],
   ["${missing == null}", { missing: null }, "yes"],
   ["${big == 9223372036854775807}", { big: { value: "9223372036854775807", type: "Long" } }, "yes"],
+  [
+    "${first < second}",
+    { first: date("2026-01-01T01:00:00.000+0200"), second: date("2026-01-01T00:00:00.000+0000") },
+    "yes",
+  ],
+  [
+    "${first < second}",
+    { first: date("2026-01-01T00:00:00.000+0000"), second: date("2026-01-01T01:00:00.000+0200") },
+    "no",
+  ],
+  ['${r.prop("n").numberValue() > 4}', { r: json({ n: 5 }) }, "yes"],
+  ['${r.prop("ok").boolValue()}', { r: json({ ok: false }) }, "no"],
+  ['${r.prop("name").stringValue() == "x"}', { r: json({ name: "x" }) }, "yes"],
 ];
 test.each(conditions)("the condition %p with %j leads to %p", async (condition, variables, goes) => {
   expect(await decide(condition, variables)).toBe(goes);
