@@ -4,17 +4,26 @@
  *   OUTBOUND_ALLOW=127.0.0.1:4000 bun run server      (in another terminal)
  *   bun run example
  *
+ * Plays it on an engine of the Camunda 7 family, with a server of its own, which ends with the example:
+ *
+ *   bun run example --engine http://127.0.0.1:8080/engine-rest
+ *   bun run example --engine operaton                 (the same: the address that Operaton has by default)
+ *
  * WAYBILL_URL is the server's address, by default `http://127.0.0.1:3000`. WAYBILL_TOKEN is an administrator's access
  * token. By default, a token is signed with the secret in the server's data folder.
  */
+import { parseArgs } from "node:util";
 import { createClient } from "../../sdk/src/index.ts";
+import { startEngineServer } from "./engineServer.ts";
 import { startReceiver } from "./receiver.ts";
 
-const url = process.env.WAYBILL_URL ?? "http://127.0.0.1:3000";
 const tenant = process.env.WAYBILL_TENANT ?? "demo";
 const port = 4000;
-
 const say = (line: string) => console.log(line);
+const { engine } = parseArgs({ options: { engine: { type: "string" } } }).values;
+const server = engine === undefined ? undefined : await startOwn(engine);
+const url = server?.url ?? process.env.WAYBILL_URL ?? "http://127.0.0.1:3000";
+
 const folder = import.meta.dir;
 const text = (name: string) => Bun.file(`${folder}/${name}`);
 
@@ -59,6 +68,16 @@ try {
   say(`  the instance is ${await settled(joe)}`);
 } finally {
   await receiver.stop(true);
+  await server?.stop();
+}
+
+async function startOwn(name: string) {
+  const address = name === "operaton" ? "http://127.0.0.1:8080/engine-rest" : name;
+  say(`starting a Waybill server that works with ${address}`);
+  return startEngineServer({ engine: address, receiverPort: port }).catch((error: Error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
 }
 
 async function upload(name: string): Promise<string> {
@@ -129,6 +148,7 @@ async function signedToken(): Promise<string> {
     "--role",
     "admin_sop",
   ];
-  const child = Bun.spawn([process.execPath, ...command], { stdout: "pipe", stderr: "inherit" });
+  const env = { ...process.env, ...(server ? { DATA_DIR: server.dataDir } : {}) };
+  const child = Bun.spawn([process.execPath, ...command], { env, stdout: "pipe", stderr: "inherit" });
   return (await new Response(child.stdout).text()).trim();
 }
