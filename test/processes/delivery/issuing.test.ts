@@ -102,7 +102,8 @@ test.each([
   expect(await tokensOf(file)).toHaveLength(0);
 });
 
-const furtherAttempt = "a further attempt has new URLs, and unused URLs of the earlier one are refused (task %p)";
+const furtherAttempt =
+  "a further attempt has new URLs, and unused URLs of the earlier one are refused (task %p)";
 test.each([crypto.randomUUID(), "4711"])(furtherAttempt, async (serviceTaskId) => {
   await withReceiver(async (receiver) => {
     const file = await commit(server);
