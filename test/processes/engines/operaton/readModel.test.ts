@@ -6,7 +6,6 @@ import {
   withHistoryTime,
   withoutHistoryTime,
 } from "../../../../src/processes/engines/operaton/readModel.ts";
-import { ownedTasksIn } from "../../../../src/processes/engines/operaton/taskOwnersWork.ts";
 import { apiCall, end, flow, model, oneCall, start, userTask } from "../../../support/bpmn.ts";
 
 const call = { method: "POST", url: "https://core.example/loans" };
@@ -110,18 +109,4 @@ test("any text is read without an exception, in linear time", () => {
   };
   time(large(500));
   expect(time(large(4_000))).toBeLessThan(50 * Math.max(2, time(large(400))));
-});
-
-test("tasks that a model gives to somebody are found", () => {
-  const tasks = [
-    userTask("open"),
-    userTask("empty", 'camunda:assignee=""'),
-    userTask("assigned", 'camunda:assignee="${x}"'),
-    userTask("users", 'camunda:candidateUsers="ann"'),
-    userTask("groups", 'camunda:candidateGroups="clerks"'),
-    '<userTask id="owner"><potentialOwner><resourceAssignmentExpression/></potentialOwner></userTask>',
-    '<serviceTask id="call" camunda:assignee="x"/>',
-  ];
-  const owned = ["assigned", "groups", "owner", "users"];
-  expect([...ownedTasksIn(model("owners", tasks.join("\n")))].sort()).toEqual(owned);
 });
