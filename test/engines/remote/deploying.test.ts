@@ -35,7 +35,8 @@ test("a fault of a service task is refused with its line and element, and nothin
 
 test("service tasks in Operaton's namespace, send tasks and message events are validated, too", async () => {
   const operaton = "http://operaton.org/schema/1.0/bpmn";
-  const properties = `<extensionElements><o:properties><o:property name="method" value="POST"/></o:properties></extensionElements>`;
+  const property = '<o:property name="method" value="POST"/>';
+  const properties = `<extensionElements><o:properties>${property}</o:properties></extensionElements>`;
   const external = 'o:type="external" o:topic="api-call"';
   const elements = [
     `<sendTask id="send" ${external}>${properties}</sendTask>`,
@@ -64,7 +65,7 @@ test("what the engine refuses is passed on with its line", async () => {
   await expectProblem(await send(model("plain", start()).replace('isExecutable="true"', "")), "invalid_bpmn");
 });
 
-test("a model that does not say how long its history is kept is deployed, also where the engine demands it", async () => {
+test("a model without a time for its history is deployed, also where the engine demands one", async () => {
   const key = freshKey("history");
   const bpmn = model(key, [start(), end(), flow("start", "end")].join("\n"));
   const answer = await send(bpmn);

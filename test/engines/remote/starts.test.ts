@@ -1,7 +1,7 @@
 /** Starts whose answer is lost, or that the engine refuses: nothing starts twice by itself, and no file is lost. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { upload } from "../../support/attachments.ts";
-import { apiCall, end, flow, start, userTask } from "../../support/bpmn.ts";
+import { apiCall, conditionalFlow, end, flow, start, userTask } from "../../support/bpmn.ts";
 import { expectProblem } from "../../support/problem.ts";
 import { until } from "../../support/until.ts";
 import { askEngine } from "../engine.ts";
@@ -166,8 +166,8 @@ test("a task whose completion is refused keeps its files as drafts; one that is 
     end(),
     end("other"),
     flow("start", "review", "decision"),
-    '<sequenceFlow id="yes" sourceRef="decision" targetRef="end"><conditionExpression xsi:type="tFormalExpression">${amount &gt; 5}</conditionExpression></sequenceFlow>',
-    '<sequenceFlow id="no" sourceRef="decision" targetRef="other"><conditionExpression xsi:type="tFormalExpression">${amount &lt; 3}</conditionExpression></sequenceFlow>',
+    conditionalFlow("decision", "end", "${amount > 5}"),
+    conditionalFlow("decision", "other", "${amount < 3}"),
   ]);
   const id = await world.start(key);
   const { task_id } = await world.task(id);

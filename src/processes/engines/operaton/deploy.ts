@@ -65,7 +65,9 @@ const longestTenantId = 64;
 function requireTenantId(slug: string): void {
   if (slug.length <= longestTenantId && !slug.includes(",")) return;
   throw new Problem("not_supported_by_engine", {
-    message: `The slug of the workspace is its tenant id at the engine, where it has at most ${longestTenantId} characters and no comma.`,
+    message:
+      "The slug of the workspace is its tenant id at the engine, where it has at most " +
+      `${longestTenantId} characters and no comma.`,
   });
 }
 

@@ -1,7 +1,8 @@
 /**
- * The driver for an engine of the Camunda 7 family beside Waybill: Operaton or Camunda 7, through the REST interface that
- * they share. Processes, instances, tasks and variables are the engine's; Waybill keeps only what it cannot: who started
- * an instance with which files, and what has become of a service task's request. See docs/decisions/processes.md.
+ * The driver for an engine of the Camunda 7 family beside Waybill: Operaton or Camunda 7, through the REST interface
+ * that they share. Processes, instances, tasks and variables are the engine's. Waybill keeps only what it cannot: who
+ * started an instance with which files, and what has become of a service task's request. See
+ * docs/decisions/processes.md.
  *
  * A tenant is a tenant id of the engine, its slug. The engine compares it only where a call names it, so every call
  * names it or its answer is compared.

@@ -34,8 +34,8 @@ export interface StartRef {
 }
 
 /**
- * Binds the attachments of a start to its instance, and adds its starter to the discussion. Does nothing if the start is
- * settled, or if the tenant has no start of this id.
+ * Binds the attachments of a start to its instance, and adds its starter to the discussion. Does nothing if the start
+ * is settled, or if the tenant has no start of this id.
  */
 export async function settleStart(
   sql: Queryable,
