@@ -42,6 +42,8 @@ export async function startFaultParts(builtFolder: string): Promise<FaultParts> 
   const end = async () => {
     for (const stop of ends.splice(0).reverse()) await stop();
   };
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => void end().finally(() => process.exit(2)));
   const startDatabase = async (name: string) => {
     const own = join(folder, name);
     await mkdir(own, { mode: 0o711 });

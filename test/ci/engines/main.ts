@@ -19,6 +19,12 @@ const wrong = given.filter((name) => !names.some((each) => each === name));
 if (builtFolder === "" || wrong.length > 0)
   throw new Error(`usage: bun test/ci/engines/main.ts FOLDER [${names.join("|")}]…`);
 
+/** What ends the parts that run now, in the order in which they started. */
+const ends: (() => Promise<unknown>)[] = [];
+let ending: Promise<void> = Promise.resolve();
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => void endAll().finally(() => process.exit(2)));
+
 const sum = { passed: 0, failed: 0 };
 for (const name of names) {
   if (given.length > 0 && !given.includes(name)) continue;
@@ -34,17 +40,27 @@ process.exit(sum.failed === 0 ? 0 : 1);
 
 async function runSuite(name: JavaEngineName) {
   const folder = await mkdtemp(join(tmpdir(), "waybill-engines-"));
-  const postgres = await startPostgres(folder);
-  const engine = await prepareEngine({ builtFolder, name, folder, postgres });
+  ends.push(() => rm(folder, { recursive: true, force: true }));
   try {
+    const postgres = await startPostgres(folder);
+    ends.push(postgres.end);
+    const engine = await prepareEngine({ builtFolder, name, folder, postgres });
+    ends.push(engine.kill);
     await engine.start();
     const environment = { WAYBILL_TEST_ENGINE: name, WAYBILL_TEST_ENGINE_URL: engine.url };
     return await runTests(["--parallel=4", "--no-isolate", "test/engines"], environment);
   } finally {
-    await engine.kill();
-    await postgres.end();
-    await rm(folder, { recursive: true, force: true });
+    await endAll();
   }
+}
+
+/** Resolves once everything has ended, also what an earlier call is still ending. */
+function endAll(): Promise<void> {
+  const stops = ends.splice(0).reverse();
+  ending = ending.then(async () => {
+    for (const stop of stops) await stop();
+  });
+  return ending;
 }
 
 function runFaults() {
@@ -60,6 +76,10 @@ async function runTests(args: readonly string[], environment: Readonly<Record<st
     stdin: "ignore",
     stdout: "inherit",
     stderr: "pipe",
+  });
+  ends.push(async () => {
+    child.kill("SIGTERM");
+    await child.exited;
   });
   const decoder = new TextDecoder();
   let text = "";
