@@ -33,3 +33,15 @@ test("each difference has a reason, names engines, and is consulted by a test", 
     expect([name, texts.some((text) => consulted.test(text))]).toEqual([name, true]);
   }
 });
+
+test("docs/engines.md has each difference, with its reason", async () => {
+  const text = await Bun.file(`${import.meta.dir}/../../docs/engines.md`).text();
+  const [, section = ""] = /\n## What differs from the embedded engine\n(.*?)\n## /s.exec(text) ?? [];
+  const rows = section
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "")));
+  expect(rows.map(([name]) => name)).toEqual(expect.arrayContaining(Object.keys(differences)));
+  for (const [name, ...cells] of rows)
+    expect([name, cells.length, cells.every((cell) => cell !== "")]).toEqual([name, 2, true]);
+});
