@@ -136,11 +136,13 @@ function errorOf({ status }: Response, bytes: Uint8Array): EngineError {
   return new EngineError({
     status,
     type: typeof type === "string" ? type : "",
-    message:
-      typeof message === "string" ? message.slice(0, maxMessage).toWellFormed() : `HTTP status ${status}`,
+    message: typeof message === "string" ? storable(message) : `HTTP status ${status}`,
     ...(typeof code === "number" ? { code } : {}),
   });
 }
+
+/** Messages become parts of incidents. PostgreSQL stores no NUL, so such an incident could never be kept. */
+const storable = (message: string) => message.slice(0, maxMessage).toWellFormed().replaceAll("\0", "\uFFFD");
 
 /** The JSON of an error. Empty for the HTML page of a server or a proxy in between. */
 function errorIn(text: string): { type?: unknown; message?: unknown; code?: unknown } {

@@ -73,6 +73,11 @@ test("an error of the engine becomes engine_rejected with its message, but not w
   expect(JSON.stringify(Bun.inspect(problem))).not.toContain("hunter2");
 });
 
+test("a message of the engine can be stored: it has no NUL and no half of a surrogate pair", async () => {
+  const rest = clientOf(() => Response.json({ message: "a\u0000b\ud83d" }, { status: 500 }));
+  expect((await failure(rest.call({ path: "/task/7" }))).message).toBe("a\ufffdb\ufffd");
+});
+
 test.each([401, 403, 502, 503, 302])(
   "status %i is engine_unavailable and is not followed",
   async (status) => {
