@@ -84,7 +84,7 @@ export function fromEngine(name: string, variable: EngineValue, size = 0): Shown
     };
   }
   if (value === null || value === undefined) return { type, value: "null" };
-  if (type === "Json" && isLongText(value)) return { type: "String", value };
+  if (type === "Json" && longTextIn(value) !== undefined) return { type: "String", value: String(value) };
   return { type, value: numberText(value) ?? JSON.stringify(value) };
 }
 
@@ -95,8 +95,16 @@ function typeOf({ type, valueInfo }: EngineValue): VariableType {
   return sameNames.includes(type) ? (type as VariableType) : (otherNames[type] ?? "String");
 }
 
-/** The JSON text of a string that was too long for a String. */
-function isLongText(value: unknown): value is string {
-  if (typeof value !== "string" || value.length <= longestString || !value.startsWith('"')) return false;
-  return (JSON.parse(value) as string).length > longestString;
+/**
+ * The text that was too long for a String, and so was stored as Json. The engine takes a Json that is no JSON: that is
+ * no such text.
+ */
+export function longTextIn(json: unknown): string | undefined {
+  if (typeof json !== "string" || json.length <= longestString || !json.startsWith('"')) return undefined;
+  try {
+    const text: unknown = JSON.parse(json);
+    return typeof text === "string" && text.length > longestString ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseJson } from "../../../../src/infrastructure/json.ts";
 import { fromEngine, toEngine, utcText } from "../../../../src/processes/engines/operaton/engineVariables.ts";
+import { typedValueOf } from "../../../../src/processes/engines/operaton/serviceTasks/typedValues.ts";
 import type { StoredVariable } from "../../../../src/processes/variables/variable.ts";
 
 /** As the engine would answer what it was sent. */
@@ -73,4 +74,11 @@ test.each([
   [{ type: "Bytes", value: null }, "File"],
 ] as const)("%p is shown as %p", (value, type) => {
   expect(fromEngine("v", value).type).toBe(type);
+});
+
+test("a Json of another client that is no JSON is shown as the engine keeps it", () => {
+  for (const value of [`"${"x".repeat(4_100)}`, `"a", ${"x".repeat(4_100)}`, "{nope", '"']) {
+    expect(fromEngine("v", { type: "Json", value })).toEqual({ type: "Json", value: JSON.stringify(value) });
+    expect(typedValueOf({ type: "Json", value })).toEqual({ type: "Json", value });
+  }
 });

@@ -1,5 +1,6 @@
 /** Values between the engine's REST interface and Waybill. */
 import type { TypedValue, TypedValues, VariableType } from "../../../variables/variable.ts";
+import { longTextIn } from "../engineVariables.ts";
 
 /** A variable as the engine shows it with `deserializeValues=false`. */
 export interface EngineVariable {
@@ -23,7 +24,8 @@ const sameTypes: ReadonlySet<string> = new Set([
 /** Undefined for a type that Waybill does not have, such as a serialized Java object. A file has no content here. */
 export function typedValueOf({ type, value, valueInfo }: EngineVariable): TypedValue | undefined {
   if (type === "File" || type === "Bytes") return { type: "File", value: null };
-  if (type === "Json" && isLongText(value)) return { type: "String", value: JSON.parse(value) };
+  const text = type === "Json" ? longTextIn(value) : undefined;
+  if (text !== undefined) return { type: "String", value: text };
   if (type === "Short") return { type: "Integer", value };
   if (type === "Xml") return { type: "String", value };
   if (type === "Object" && valueInfo?.serializationDataFormat?.startsWith("application/json"))
@@ -33,10 +35,6 @@ export function typedValueOf({ type, value, valueInfo }: EngineVariable): TypedV
 
 /** Characters of a String that the engine's database can store. */
 const longestString = 4_000;
-
-/** A text that was too long for a String. */
-const isLongText = (value: unknown): value is string =>
-  typeof value === "string" && value.length > longestString && value.startsWith('"');
 
 /** Values as the engine takes them. */
 export const engineValues = (variables: TypedValues): Record<string, TypedValue> =>
