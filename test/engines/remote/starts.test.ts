@@ -83,6 +83,22 @@ test("an answer that nobody could wait for is settled later", async () => {
   expect((await world.request(`${path}/${instance?.id}`, { by })).status).toBe(200);
 });
 
+test("a start that failed at the engine is not undone while nobody can ask what has become of it", async () => {
+  const key = await freshProcess();
+  const file = await upload(world.server, { by: world.admin });
+  proxy.failAnswers(/POST .*\/(start|history\/process-instance)$/);
+  const answer = await send({ process_key: key, variables: { file: { value: JSON.stringify(file) } } });
+  proxy.failAnswers(undefined);
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  const [row] = await startsOf(key);
+  expect(row?.process_instance_id).toBeNull();
+  expect(await attachment(file.attachment_id)).toEqual({
+    state: "committed",
+    process_instance_id: row?.id ?? "",
+  });
+  expect(await instancesAtEngine(key)).toHaveLength(1);
+});
+
 test("a start that never reached the engine is undone, and its files are drafts again", async () => {
   const key = await freshProcess();
   const file = await upload(world.server, { by: world.admin });

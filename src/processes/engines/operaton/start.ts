@@ -153,7 +153,11 @@ async function startedAfterAll(
   const refused = wasNotDone(error);
   // A start that failed with 5xx is rolled back, but the failure may also be that of the answer.
   const isSure = refused && !(error instanceof EngineError && error.status >= 500);
-  const found = isSure ? undefined : await findByStart(context, tenant, row.id).catch(() => undefined);
+  const found = isSure
+    ? undefined
+    : await findByStart(context, tenant, row.id).catch(() => "unknown" as const);
+  // Its files stay bound to the start. The job settles it.
+  if (found === "unknown") throw error;
   if (found) return { id: found.id, ended: found.endTime !== null, tenantId: found.tenantId };
   if (!refused) throw error;
   await undoStart(context.sql, row);
