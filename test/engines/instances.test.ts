@@ -160,3 +160,10 @@ test("a terminated instance has no tasks, and cannot be terminated or corrected 
   });
   await expectProblem(late, "task_completed");
 });
+
+test("an id that names something else in an engine's interface is an unknown instance", async () => {
+  for (const id of ["delete", "count", "report", "a%2Fb", "x:y"]) {
+    await expectProblem(await world.request(`${path}/${id}`), "process_instance_not_found");
+    await expectProblem(await terminate(id), "process_instance_not_found");
+  }
+});

@@ -19,6 +19,9 @@ export interface HistoricInstance {
   readonly tenantId: string | null;
 }
 
+/** The engine answers 400 and 405 to ids that are names in its REST interface, such as `report` and `delete`. */
+const missing: readonly number[] = [400, 404, 405];
+
 /** An instance of the tenant. The engine does not ask whose an id is. */
 export async function findHistoric(
   { rest }: OperatonContext,
@@ -30,7 +33,7 @@ export async function findHistoric(
     const instance = await rest.call<HistoricInstance>({ path: at`/history/process-instance/${id}` });
     return instance.tenantId === slug ? instance : undefined;
   } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return undefined;
+    if (error instanceof EngineError && missing.includes(error.status)) return undefined;
     throw error;
   }
 }
