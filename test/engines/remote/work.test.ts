@@ -133,6 +133,51 @@ test("an error of the engine's own is no outage", async () => {
   front.close();
 });
 
+test("tasks of a lost answer are given back while no others are fetched", async () => {
+  remote.answer = (_, response) => void response.end();
+  const { origin } = new URL(remote.url);
+  let isLost = true;
+  let asking = 0;
+  const overlaps: number[] = [];
+  const front = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 120,
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url);
+      const isFetch = pathname.endsWith("/fetchAndLock");
+      if (pathname.endsWith("/external-task")) {
+        await Bun.sleep(300);
+        overlaps.push(asking);
+      }
+      asking += Number(isFetch);
+      try {
+        const { method, headers } = request;
+        const body = method === "POST" ? await request.arrayBuffer() : undefined;
+        const answer = await fetch(origin + pathname + search, { method, headers, body });
+        const bytes = await answer.arrayBuffer();
+        const hasTasks = isFetch && bytes.byteLength > 2;
+        if (hasTasks && isLost) {
+          isLost = false;
+          return new Response("no upstream", { status: 502 });
+        }
+        return new Response(answer.status === 204 ? null : bytes, { status: answer.status });
+      } finally {
+        asking -= Number(isFetch);
+      }
+    },
+  });
+  const processKey = await deployCall("/given-back");
+  const ids = await startMany(processKey, 3);
+  const worker = await work({ url: at(front.url.host) });
+  // Without a task, the next question waits: meanwhile nothing says that the engine is back.
+  for (const id of ids) await until(() => remote.isEnded(id), 30);
+  expect(overlaps).toEqual([0]);
+  expect(remote.keys("/given-back")).toHaveLength(3);
+  await worker.stop();
+  await front.stop(true);
+});
+
 test("a process that ends finishes its calls, and the others get the rest at once", async () => {
   remote.answer = (_, response) => void setTimeout(() => response.end(), 1_500);
   const processKey = await deployCall("/ending");

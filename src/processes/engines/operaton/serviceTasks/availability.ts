@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import { type EngineError, isJudgement } from "../restErrors.ts";
 
 export interface Availability {
-  /** The engine answered. */
-  worked(): void;
+  /** The engine answered. Resolves once what waited for that has run: then fetch again. */
+  worked(): Promise<void>;
   /** Returns how long to wait before the next call, in milliseconds. */
   failed(error: unknown): number;
   /** Runs `work` once the engine answers again. */
@@ -21,13 +21,13 @@ export function createAvailability(log: Logger): Availability {
   let isAway = false;
   let waiting: (() => Promise<void>) | undefined;
   return {
-    worked: () => {
+    worked: async () => {
       if (isAway) log.info("Service tasks are no longer delayed");
       failures = 0;
       isAway = false;
       const work = waiting;
       waiting = undefined;
-      void work?.().catch((err) =>
+      await work?.().catch((err) =>
         log.debug({ err }, "Locked tasks were not given back; their locks expire"),
       );
     },

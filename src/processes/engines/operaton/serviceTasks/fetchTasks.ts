@@ -55,8 +55,8 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
   async function loop(): Promise<void> {
     while (!isEnding) {
       const pauseMs = await fetchOnce().then(
-        (pause) => {
-          availability.worked();
+        async (pause) => {
+          await availability.worked();
           return pause;
         },
         (error) => availability.failed(error),
@@ -112,7 +112,10 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
     }
   }
 
-  /** Gives back what the engine has locked for this process in an answer that got lost. */
+  /**
+   * Gives back what the engine has locked for this process in an answer that got lost. Not while tasks are fetched: it
+   * would give back those that the engine has locked and not yet named.
+   */
   async function unlockUnknown(): Promise<void> {
     const query = { workerId: worker, locked: true, withRetriesLeft: true, maxResults: 1_000 };
     const locked = await rest.call<{ readonly id: string }[]>({ path: "/external-task", query });
