@@ -271,6 +271,29 @@ test("a refusal is caught around the task: at a sub-process, by an event sub-pro
   expect((await remote.incident(alone)).row).toMatchObject({ type: "rejected" });
 });
 
+test("a refusal of a task whose definition is deleted meanwhile ends, and holds no place", async () => {
+  const processKey = key();
+  const elements = [start(), redirecting("/deleted"), end(), flow("start", "call", "end")];
+  await remote.deploy(model(processKey, elements.join("\n")));
+  const held = Promise.withResolvers<void>();
+  remote.answer = async (_, response) => {
+    await held.promise;
+    json(response, {}, 422);
+  };
+  const worker = await work();
+  const id = await remote.start(processKey);
+  await until(() => remote.keys("/deleted").length === 1);
+  const [task] = await remote.ask<{ id: string }[]>("GET", `/external-task?processInstanceId=${id}`);
+  const query = `key=${processKey}&tenantIdIn=${remote.slug}`;
+  const [definition] = await remote.ask<{ id: string }[]>("GET", `/process-definition?${query}`);
+  await remote.ask("DELETE", `/process-definition/${definition?.id}?cascade=true`);
+  held.resolve();
+  await until(async () => (await rowOf(remote.server, task?.id ?? "")).state === "done", 20);
+  expect(warnings(worker).map(({ msg }) => msg)).not.toContain(
+    "Service task outcome not stored yet; trying again",
+  );
+});
+
 test("each task of a multi-instance activity has a key of its own", async () => {
   const [processKey, path] = [key(), "/multi"];
   remote.answer = (_, response) => json(response, {});

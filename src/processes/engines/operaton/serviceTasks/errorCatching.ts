@@ -3,9 +3,11 @@
  * so Waybill reads the models: of the instance, and of those that called it.
  */
 import { LRUCache } from "lru-cache";
+import { Problem } from "../../../../infrastructure/problem.ts";
 import { workIn } from "../../../../infrastructure/workers/workers.ts";
 import { bpmnOf } from "../models.ts";
 import type { OperatonContext } from "../operatonContext.ts";
+import { answerTooLarge, EngineError, EngineUnreachable } from "../restErrors.ts";
 import { type Catches, catches, readCatches } from "./catchesWork.ts";
 import { callerOf } from "./instanceTree.ts";
 
@@ -31,7 +33,29 @@ interface ThrowingActivity {
 /** Calls of processes within each other. The engine itself has no limit. */
 const deepestCall = 50;
 
+/** False, too, for a model that can never be read: then a person sees the refusal. */
 export async function isErrorCaught(
+  context: OperatonContext,
+  activity: ThrowingActivity,
+  code: string,
+): Promise<boolean> {
+  try {
+    return await findCatching(context, activity, code);
+  } catch (err) {
+    if (mayPass(err)) throw err;
+    const { tenantId: tenant_id, definitionId: definition_id } = activity;
+    context.log.warn({ tenant_id, definition_id, err }, "Model cannot be read: nothing in it catches errors");
+    return false;
+  }
+}
+
+/** Not a definition that was deleted, an answer that is too large, or a model that takes too long to read. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof EngineError) return error.status !== 404 && error.type !== answerTooLarge;
+  return error instanceof EngineUnreachable || error instanceof Problem;
+}
+
+async function findCatching(
   context: OperatonContext,
   activity: ThrowingActivity,
   code: string,
