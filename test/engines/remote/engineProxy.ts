@@ -8,8 +8,8 @@ export interface EngineProxy {
   readonly calls: readonly string[];
   /** From now on, calls that fit reach the engine, but nobody hears its answer. */
   loseAnswers(pattern: RegExp | undefined): void;
-  /** From now on, calls that fit reach the engine, but the answer is a bare 500. */
-  failAnswers(pattern: RegExp | undefined): void;
+  /** From now on, calls that fit reach the engine, but the answer is this one: a bare 500 by default. */
+  failAnswers(pattern: RegExp | undefined, answer?: () => Response): void;
   /** From now on, calls without this header get 401. */
   requireAuthorization(header: string | undefined): void;
   /** From now on, nothing reaches the engine, and every call gets 503. */
@@ -26,7 +26,7 @@ export function startEngineProxy(): EngineProxy {
     undefined,
     false,
   ];
-  let failing: RegExp | undefined;
+  let failing: { readonly pattern: RegExp | undefined; readonly answer: () => Response } | undefined;
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -43,7 +43,7 @@ export function startEngineProxy(): EngineProxy {
       const answer = await fetch(new URL(pathname + search, target), { method, headers, body });
       const bytes = await answer.arrayBuffer();
       if (lost?.test(call)) return new Promise<Response>(() => {});
-      if (failing?.test(call)) return new Response("internal error", { status: 500 });
+      if (failing?.pattern?.test(call)) return failing.answer();
       const copied = new Headers(answer.headers);
       if (method !== "HEAD") copied.delete("content-length");
       copied.delete("transfer-encoding");
@@ -59,8 +59,8 @@ export function startEngineProxy(): EngineProxy {
     loseAnswers: (pattern) => {
       lost = pattern;
     },
-    failAnswers: (pattern) => {
-      failing = pattern;
+    failAnswers: (pattern, answer = () => new Response("internal error", { status: 500 })) => {
+      failing = { pattern, answer };
     },
     requireAuthorization: (header) => {
       authorization = header;

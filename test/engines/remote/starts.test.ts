@@ -99,6 +99,19 @@ test("a start that failed at the engine is not undone while nobody can ask what 
   expect(await instancesAtEngine(key)).toHaveLength(1);
 });
 
+test("a start with an answer that names no instance is found again", async () => {
+  for (const answer of ["null", "{}", "[]", '{"id":"x"}']) {
+    const key = await freshProcess();
+    const file = await upload(world.server, { by: world.admin });
+    proxy.failAnswers(/POST .*\/start$/, () => new Response(answer));
+    const started = await send({ process_key: key, variables: { file: { value: JSON.stringify(file) } } });
+    proxy.failAnswers(undefined);
+    const { process_instance_id: id } = (await started.json()) as { process_instance_id: string };
+    expect((await instancesAtEngine(key)).map((each) => each.id)).toEqual([id]);
+    expect(await attachment(file.attachment_id)).toEqual({ state: "committed", process_instance_id: id });
+  }
+});
+
 test("a start that never reached the engine is undone, and its files are drafts again", async () => {
   const key = await freshProcess();
   const file = await upload(world.server, { by: world.admin });

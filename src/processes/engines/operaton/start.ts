@@ -16,7 +16,7 @@ import { toEngine } from "./engineVariables.ts";
 import { findByStart } from "./historicInstances.ts";
 import { findInstance } from "./instances.ts";
 import type { OperatonContext } from "./operatonContext.ts";
-import { at } from "./rest.ts";
+import { at, isEngineId } from "./rest.ts";
 import { EngineError, isJudgement, wasNotDone } from "./restErrors.ts";
 import {
   insertStart,
@@ -132,13 +132,13 @@ async function ask(context: OperatonContext, asking: Asking): Promise<Instance> 
 async function askEngine(context: OperatonContext, asking: Asking): Promise<Started> {
   const { tenant, row, variables, definitionId } = asking;
   try {
-    const started = await context.rest.call<Started>({
+    const started = await context.rest.call<Started | undefined>({
       method: "POST",
       path: at`/process-definition/${definitionId}/start`,
       body: { businessKey: row.id, variables: toEngine(variables) },
     });
-    if (started.tenantId !== tenant.slug) throw new Error("the engine started an instance of another tenant");
-    return started;
+    if (started?.tenantId === tenant.slug && isEngineId(started.id)) return started;
+    throw new EngineError({ status: 200, type: "UnreadableAnswer", message: "The answer names no instance" });
   } catch (error) {
     return startedAfterAll(context, asking, error);
   }
