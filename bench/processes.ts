@@ -47,7 +47,7 @@ async function isReady(url: string): Promise<boolean> {
   );
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

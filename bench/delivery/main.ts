@@ -9,6 +9,7 @@ import { withServer } from "../attachments/servers.ts";
 import { type Databases, startDatabases } from "../database.ts";
 import { markdownTable, megabytes, round, verdict } from "../markdown.ts";
 import { residentMemory, type ServerProcess, startServer } from "../processes.ts";
+import { measureBesideEngine } from "./engine.ts";
 import { prepare, type Site } from "./site.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -33,7 +34,8 @@ function startWaybill(databaseUrl: string): Promise<ServerProcess> {
   return startServer({ script: join(root, "src/main.ts"), environment });
 }
 
-export async function measureDelivery(): Promise<void> {
+export async function measureDelivery([option, jar]: readonly string[] = []): Promise<void> {
+  if (option === "--engine") return measureBesideEngine(jar);
   const databases = await startDatabases();
   try {
     await withServer(startReceiver(), async (receiver) => {

@@ -4,7 +4,7 @@ import { secret, tenant } from "../attachments/requests.ts";
 import { withDatabase } from "../database.ts";
 import type { ServerProcess } from "../processes.ts";
 
-const processKey = "bench";
+export const processKey = "bench";
 const atOnce = 32;
 
 export interface Site {
@@ -31,7 +31,7 @@ export async function prepare(database: string, { waybills, receiver, instances 
   const [first] = waybills;
   if (!first) throw new Error("there is no Waybill");
   const headers = await signIn();
-  await deploy(first.url, headers, `${receiver.url}/loans`);
+  await deploy(first.url, headers, modelOf(`${receiver.url}/loans`));
   const drafts = await makeDrafts(database, instances);
   const arrivals = async () =>
     (await (await fetch(`${receiver.url}/arrivals`)).json()) as [instance: string, at: number][];
@@ -46,13 +46,8 @@ export async function prepare(database: string, { waybills, receiver, instances 
     const mine = turn++;
     const at = performance.timeOrigin + performance.now();
     const url = waybills[mine % waybills.length]?.url;
-    const metadata = {
-      attachment_id: drafts[mine],
-      file_name: "card.pdf",
-      mime_type: "application/pdf",
-      size: 1,
-    };
-    const variables = { applicant: { value: "Jane Doe" }, card: { value: JSON.stringify(metadata) } };
+    const card = JSON.stringify(metadataOf(drafts[mine]));
+    const variables = { applicant: { value: "Jane Doe" }, card: { value: card } };
     const response = await fetch(`${url}/api/v1/probis/process-instances`, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json" },
@@ -103,7 +98,7 @@ export async function prepare(database: string, { waybills, receiver, instances 
   };
 }
 
-async function inParallel(count: number, act: () => Promise<unknown>): Promise<void> {
+export async function inParallel(count: number, act: () => Promise<unknown>): Promise<void> {
   let left = count;
   const worker = async () => {
     while (left-- > 0) await act();
@@ -111,18 +106,27 @@ async function inParallel(count: number, act: () => Promise<unknown>): Promise<v
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-async function signIn(): Promise<Record<string, string>> {
+export async function signIn(): Promise<Record<string, string>> {
   const accessTokens = createAccessTokens({ keys: { kind: "secret", secret }, fetch, now: () => new Date() });
   const claims = { sub: "bench", tenants: [{ ...tenant, roles: ["admin_sop"] }] };
   const token = await accessTokens.sign(claims, { ttlSeconds: 86_400 });
   return { Authorization: `Bearer ${token}`, "x-active-tenant": tenant.slug };
 }
 
-async function deploy(url: string, headers: Record<string, string>, receiver: string): Promise<void> {
+/** The metadata of a draft, as a file's variable has it. */
+export const metadataOf = (attachment_id: string | undefined) => ({
+  attachment_id,
+  file_name: "card.pdf",
+  mime_type: "application/pdf",
+  size: 1,
+});
+
+/** A process with one service task, which posts a name and a file to the receiver. */
+export function modelOf(receiver: string): string {
   const body = `{ "applicant": "\${applicant}", "card": "\${card}" }`.replaceAll('"', "&#34;");
-  const bpmn = `<?xml version="1.0" encoding="UTF-8"?>
+  return `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:camunda="http://camunda.org/schema/1.0/bpmn" id="bench_model" targetNamespace="http://bpmn.io/schema/bpmn">
-<process id="${processKey}" isExecutable="true">
+<process id="${processKey}" isExecutable="true" camunda:historyTimeToLive="P1D">
 <startEvent id="start"/><sequenceFlow id="to_call" sourceRef="start" targetRef="call"/>
 <serviceTask id="call" camunda:type="external" camunda:topic="api-call"><extensionElements><camunda:properties>
 <camunda:property name="method" value="POST"/><camunda:property name="url" value="${receiver}"/>
@@ -130,6 +134,9 @@ async function deploy(url: string, headers: Record<string, string>, receiver: st
 </camunda:properties></extensionElements></serviceTask>
 <sequenceFlow id="to_end" sourceRef="call" targetRef="end"/><endEvent id="end"/>
 </process></definitions>`;
+}
+
+export async function deploy(url: string, headers: Record<string, string>, bpmn: string): Promise<void> {
   const form = new FormData();
   form.set("bpmn", new File([bpmn], "bench.bpmn"));
   const response = await fetch(`${url}/api/v1/probis/process-definitions`, {
@@ -141,7 +148,7 @@ async function deploy(url: string, headers: Record<string, string>, receiver: st
 }
 
 /** Drafts by SQL: the suite is not about uploads. */
-function makeDrafts(database: string, count: number): Promise<string[]> {
+export function makeDrafts(database: string, count: number): Promise<string[]> {
   return withDatabase(database, async (sql) => {
     const rows = await sql<{ id: string }[]>`
       insert into waybill.attachments (id, tenant_id, state, file_name, mime_type, size, sha256, process_key, field_name, uploader)
