@@ -18,6 +18,7 @@ const measuring = [
   "abandonedObjects",
   "attachmentMetadata",
   "deployProcess",
+  "fetch",
   "formVariables",
   "inspectUpload",
   "longSteps",

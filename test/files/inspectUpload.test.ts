@@ -119,6 +119,6 @@ test("an ordinary file costs little more in another thread than in this one", as
   };
   const here = await timeOf(() => checkContent(upload));
   const there = await timeOf(() => workers.run(work, upload, "1"));
-  // Milliseconds.
-  expect(there - here).toBeLessThan(5);
+  // Milliseconds. A machine that is slow or busy is so for both.
+  expect(there).toBeLessThan(2 * here + 5);
 });

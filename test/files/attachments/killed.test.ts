@@ -22,7 +22,7 @@ import {
   upload,
 } from "./instances.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(300_000);
 let instances: Instances;
 beforeAll(async () => {
   instances = await startInstances();

@@ -13,7 +13,7 @@ import { type Discussion, discussionOn, storedRemains } from "../../support/mess
 import { startWaybill } from "../../support/waybillProcess.ts";
 import { type Instances, sharedSecret, startInstances } from "../attachments/instances.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 let instances: Instances;
 beforeAll(async () => {
   instances = await startInstances();
