@@ -18,12 +18,17 @@ export interface FairShareOptions {
   readonly maxWaiting: number;
 }
 
-/** Gives back what was taken, or all but `keep` of it. May be called more than once. */
-export type Release = (keep?: number) => void;
+/** Gives back what was taken. May be called more than once, and as a listener: it ignores arguments. */
+export interface Release {
+  (): void;
+  /** Gives back all but this amount. */
+  allBut(amount: number): void;
+}
 
 export interface FairShare {
   /**
-   * Waits for `amount` and returns the function that gives it back. An amount above a group's share counts as the whole share. Throws `NoRoom` after `maxWaitMs`, or at once if too many wait.
+   * Waits for `amount` and returns the function that gives it back. An amount above a group's share counts as the whole
+   * share. Throws `NoRoom` after `maxWaitMs`, or at once if too many wait.
    */
   take(group: string, amount?: number): Promise<Release>;
   /** Like `take`, but never waits. Undefined if there is no room now. */
@@ -57,16 +62,17 @@ export function createFairShare(options: FairShareOptions): FairShare {
     held += amount;
     heldBy.set(group, (heldBy.get(group) ?? 0) + amount);
     let left = amount;
-    return (keep = 0) => {
-      const given = Math.max(0, left - keep);
-      if (given === 0) return;
-      left -= given;
+    const allBut = (kept: number) => {
+      const given = left - kept;
+      if (given <= 0) return;
+      left = kept;
       held -= given;
       const rest = (heldBy.get(group) ?? 0) - given;
       if (rest > 0) heldBy.set(group, rest);
       else heldBy.delete(group);
       serve();
     };
+    return Object.assign(() => allBut(0), { allBut });
   }
 
   /** Serves the requests that fit now. A group that was served goes to the end of the line. */

@@ -27,9 +27,9 @@ test("an amount above the share counts as the whole share", () => {
 test("what is not needed is given back early, and the rest later", () => {
   const share = createFairShare(options);
   const release = share.tryTake("a", 4);
-  release?.(1);
+  release?.allBut(1);
   expect(share.held("a")).toBe(1);
-  release?.(3);
+  release?.allBut(3);
   expect(share.held("a")).toBe(1);
   release?.();
   expect(share.held()).toBe(0);
@@ -57,6 +57,13 @@ test("groups that wait are served in turn", async () => {
   first?.();
   await Promise.all(all);
   expect(order).toEqual(["a", "b", "a", "a"]);
+});
+
+test("everything is given back by a listener that gets an argument", async () => {
+  const share = createFairShare({ capacity: 4, groupCapacity: 4, maxWaitMs: 10, maxWaiting: 1 });
+  const release = share.tryTake("a", 4) ?? (() => {});
+  await Promise.resolve("an argument").then(release);
+  expect([share.held(), share.held("a")]).toEqual([0, 0]);
 });
 
 test("the limits hold for any takes and releases, and everything is given back", async () => {

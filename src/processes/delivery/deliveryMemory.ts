@@ -50,9 +50,9 @@ export async function loadWithin(
     const written = await memory.values.take(String(tenantId), copies * bytes);
     try {
       const { variables, bytes: actual } = await read();
-      ended(actual);
-      written(copies * actual);
-      return { variables, written: () => written(), ended: () => ended() };
+      ended.allBut(actual);
+      written.allBut(copies * actual);
+      return { variables, written, ended };
     } catch (error) {
       written();
       throw error;
