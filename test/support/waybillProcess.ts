@@ -82,3 +82,9 @@ export async function inFolder(
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * How much longer a round of a test lasts that repeats until enough has happened: 1 in the first `rounds` of them, then
+ * 2, then 4. Without it, a process on a busy machine is killed before its first answer in every round.
+ */
+export const longerEach = (round: number, rounds: number) => 2 ** Math.floor(round / rounds);

@@ -5,7 +5,7 @@ import { reconcile } from "../../../src/files/maintenance/reconcile.ts";
 import { objectKey } from "../../support/attachments.ts";
 import { digestOf } from "../../support/localFiles.ts";
 import { until } from "../../support/until.ts";
-import { startWaybill, type WaybillProcess } from "../../support/waybillProcess.ts";
+import { longerEach, startWaybill, type WaybillProcess } from "../../support/waybillProcess.ts";
 import {
   age,
   type Draft,
@@ -45,6 +45,8 @@ function startProcess(): WaybillProcess {
   });
 }
 
+const rounds = 15;
+
 interface Acknowledged {
   /** How many uploads were answered 201. */
   uploaded: number;
@@ -77,12 +79,12 @@ test("after many kills, everything acknowledged is there and nothing else is lef
   const { sql, storage, servers } = instances;
   const token = servers[0].token;
   const acknowledged: Acknowledged = { uploaded: 0, committed: [], removed: [] };
-  // More rounds where the machine is busy: each kill has to meet requests under way.
-  for (let round = 0; round < 15 || acknowledged.uploaded <= 50; round++) {
+  // More and longer rounds where the machine is busy: each kill has to meet requests under way.
+  for (let round = 0; round < rounds || acknowledged.uploaded <= 50; round++) {
     const waybill = startProcess();
     const url = await waybill.listening;
     const clients = Array.from({ length: 4 }, () => work({ url, token }, acknowledged));
-    await Bun.sleep(50 + Math.random() * 1_500);
+    await Bun.sleep(50 + Math.random() * 1_500 * longerEach(round, rounds));
     waybill.kill("SIGKILL");
     await Promise.all([waybill.exited, ...clients]);
   }

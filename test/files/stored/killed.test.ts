@@ -10,7 +10,7 @@ import { reconcile } from "../../../src/files/maintenance/reconcile.ts";
 import { sweepOnce } from "../../../src/files/maintenance/sweep.ts";
 import { fixture, fixtureBytes, freshUser } from "../../support/attachments.ts";
 import { type Discussion, discussionOn, storedRemains } from "../../support/messages.ts";
-import { startWaybill } from "../../support/waybillProcess.ts";
+import { longerEach, startWaybill } from "../../support/waybillProcess.ts";
 import { type Instances, sharedSecret, startInstances } from "../attachments/instances.ts";
 
 setDefaultTimeout(300_000);
@@ -59,13 +59,13 @@ test("after many kills, everything acknowledged is there and nothing else is lef
   const [server] = servers;
   const discussion = discussionOn(server);
   const acknowledged: Acknowledged = { messages: [], paths: [] };
-  // More rounds where the machine is busy: each kill has to meet requests under way.
+  // More and longer rounds where the machine is busy: each kill has to meet requests under way.
   for (let round = 0; round < rounds || acknowledged.messages.length <= rounds; round++) {
     const environment = { DATABASE_URL: server.database.url, DATA_DIR: dataDir, JWT_SECRET: sharedSecret };
     const waybill = startWaybill({ cwd: dataDir, environment });
     const url = await waybill.listening;
     const clients = Array.from({ length: 3 }, () => work(url, discussion.id, acknowledged));
-    await Bun.sleep(100 + Math.random() * 600);
+    await Bun.sleep(100 + Math.random() * 600 * longerEach(round, rounds));
     waybill.kill("SIGKILL");
     await Promise.all([waybill.exited, ...clients]);
   }
