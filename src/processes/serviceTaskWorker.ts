@@ -1,6 +1,6 @@
 /**
- * Executes a service task that a driver has claimed: delivers its request, and reports the outcome to the engine through
- * its port. A task always ends as completed, as an error that its boundary event catches, or as an incident.
+ * Executes a service task that a driver has claimed: delivers its request, and reports the outcome to the engine
+ * through its port. A task always ends as completed, as an error that its boundary event catches, or as an incident.
  */
 import type { Logger } from "pino";
 import type { Infrastructure } from "../infrastructure/infrastructure.ts";

@@ -6,8 +6,8 @@ import type { TypedValues } from "./variables/variable.ts";
 export const rejectedCode = "INTEGRATION_REJECTED";
 
 /**
- * How the worker tells an engine what has come of a task. To claim tasks is the driver's own affair: each has its way to
- * share them among processes.
+ * How the worker tells an engine what has come of a task. To claim tasks is the driver's own affair: each has its way
+ * to share them among processes.
  */
 export interface ServiceTasks {
   /**

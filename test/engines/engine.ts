@@ -15,7 +15,7 @@
  * - Act through the world's steps, the SDK (`world.server`, with `by: world.admin`) or plain HTTP (`world.request`).
  *   Never name `tenant-1`, and ask no table of the embedded engine: `world.server.sql` is for files and the audit trail.
  * - An expectation that cannot hold on each engine consults `differences.ts`, which lists every allowed difference
- *   with its reason: `expected("idempotency key", { usual, different })` or `test.skipIf(differs("call activity"))`.
+ *   with its reason: `expected("idempotency key", { usual, different })`.
  * - What only a remote engine has, such as the traps of external tasks, goes to `test/engines/remote/`. `bun run test`
  *   leaves that folder out; `.ci/engines` runs it on each engine. `world.rest` asks the engine itself.
  */

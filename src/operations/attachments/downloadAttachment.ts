@@ -8,7 +8,10 @@ import { isUuid } from "../../infrastructure/uuid.ts";
 import { takingPart } from "../../processes/roots.ts";
 import type { Caller } from "../../tenants/caller.ts";
 
-/** For the uploader and the participants of the discussion of its instance or of the root. For others it does not exist. */
+/**
+ * For the uploader and the participants of the discussion of its instance or of the root. For others it does not
+ * exist.
+ */
 export const downloadAttachment: Handler<"downloadAttachment"> = async ({ params, caller }, deps) => {
   const id = params.attachment_id;
   const attachment = isUuid(id) ? await findAttachment(deps.sql, caller.tenant.id, id) : undefined;

@@ -36,8 +36,8 @@ const columns = (sql: Queryable) => sql`
  * of the same job has: that happens if a process was paused between getting the job and its task.
  *
  * Counts the attempt, on from those of earlier passes through the activity, because the Idempotency-Key contains it.
- * Several tasks of one activity that are claimed together may count the same number. The constraint gives it to one, and
- * the others count again.
+ * Several tasks of one activity that are claimed together may count the same number. The constraint gives it to one,
+ * and the others count again.
  */
 export async function claimTask(
   sql: Sql,

@@ -33,7 +33,9 @@ export async function completeTask(context: EngineContext, completion: TaskCompl
   throw busy();
 }
 
-/** Returns false if the task's assignee has changed. The step closes the task only for the assignee that was checked. */
+/**
+ * Returns false if the task's assignee has changed. The step closes the task only for the assignee that was checked.
+ */
 async function closed(
   context: EngineContext,
   { tenant, taskId, variables, by, bindsAny = false }: TaskCompletion,

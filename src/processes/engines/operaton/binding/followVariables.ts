@@ -52,8 +52,8 @@ export const followJob = (context: OperatonContext, options: FollowOptions = {})
 });
 
 /**
- * Reads on in each tenant that has files which an instance can still take. Throws if the engine is away. What the engine
- * refuses in one tenant is logged and asked again in the next run.
+ * Reads on in each tenant that has files which an instance can still take. Throws if the engine is away. What the
+ * engine refuses in one tenant is logged and asked again in the next run.
  */
 export async function followVariables(
   context: OperatonContext,

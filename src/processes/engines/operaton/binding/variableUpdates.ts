@@ -3,9 +3,10 @@
  *
  * Entries have no order that survives everything. Their sequence counters count within one execution, and their ids are
  * random. Their times are those of the write, but an entry appears when its transaction ends, which can be minutes
- * later. So pages go by time, and whoever must see every entry reads the last minutes again (followVariables.ts). A page
- * begins at the time of the last entry before it, because the history cleanup may remove entries of earlier pages. It is
- * taken from a window of time, so that the engine's database sorts about two pages for each, and not all that follows.
+ * later. So pages go by time, and whoever must see every entry reads the last minutes again (followVariables.ts). A
+ * page begins at the time of the last entry before it, because the history cleanup may remove entries of earlier
+ * pages. It is taken from a window of time, so that the engine's database sorts about two pages for each, and not all
+ * that follows.
  */
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import { engineTime, parseEngineTime } from "../engineTime.ts";

@@ -82,8 +82,8 @@ export const endRerun = (sql: Queryable, { tenantId, incidentId }: RerunRef) => 
      and incident_id = ${incidentId}`;
 
 /**
- * The engine has shown the incident, so it was told of it. Waybill may not know that, if it ended at that moment: then it
- * would report the incident again in place of running the task.
+ * The engine has shown the incident, so it was told of it. Waybill may not know that, if it ended at that moment:
+ * then it would report the incident again in place of running the task.
  */
 export const noteReported = (sql: Queryable, { tenantId, externalTaskId }: RerunRef) => sql`
   update waybill.external_tasks

@@ -12,8 +12,8 @@ import { causeOf, type EngineIncident, findIncident } from "./engineIncidents.ts
 import { beginRerun, endRerun, noteReported, type RerunRef } from "./incidentQueries.ts";
 
 /**
- * A service task with a stored outcome only completes: whoever fetches it sees the outcome. Throws `incident_not_found`,
- * `incident_resolved`, `not_supported_by_engine`, `EngineError` and `EngineUnreachable`.
+ * A service task with a stored outcome only completes: whoever fetches it sees the outcome. Throws
+ * `incident_not_found`, `incident_resolved`, `not_supported_by_engine`, `EngineError` and `EngineUnreachable`.
  */
 export async function rerun(
   context: OperatonContext,

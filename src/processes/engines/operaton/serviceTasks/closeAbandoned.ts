@@ -1,6 +1,6 @@
 /**
- * Rows of tasks that the engine has no more: their instance ended, or Waybill was killed between the engine's answer and
- * its own note. Nobody hands them out again, so they are closed here, and closed rows are removed after a month.
+ * Rows of tasks that the engine has no more: their instance ended, or Waybill was killed between the engine's answer
+ * and its own note. Nobody hands them out again, so they are closed here, and closed rows are removed after a month.
  */
 import type { Sql } from "../../../../infrastructure/database/connect.ts";
 import type { OperatonContext } from "../operatonContext.ts";

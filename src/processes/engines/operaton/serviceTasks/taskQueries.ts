@@ -170,9 +170,9 @@ export async function countRefusal(sql: Sql, { id, attempt }: Attempt): Promise<
 }
 
 /**
- * Turns an attempt into an incident. If it is one already, because its process was taken for dead, the incident now says
- * what is known; the type "interrupted" says least and replaces nothing. An answer stays: `process_failed` is about it.
- * Undefined if the attempt no longer counts.
+ * Turns an attempt into an incident. If it is one already, because its process was taken for dead, the incident now
+ * says what is known; the type "interrupted" says least and replaces nothing. An answer stays: `process_failed` is
+ * about it. Undefined if the attempt no longer counts.
  */
 export async function storeIncident(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Loads the variables that the placeholders of a task name. Small ones come with the task. Larger ones are read when its
- * request is written: the engine does not say how large they are, and hundreds of tasks run at the same time.
+ * Loads the variables that the placeholders of a task name. Small ones come with the task. Larger ones are read when
+ * its request is written: the engine does not say how large they are, and hundreds of tasks run at the same time.
  */
 
 import { DeliveryFailure } from "../../../../infrastructure/outbound/failure.ts";
@@ -52,7 +52,9 @@ export function loaderOf(
   };
 }
 
-/** Another client may have written the variables, or their instance has only begun: nobody has bound their files yet. */
+/**
+ * Another client may have written the variables, or their instance has only begun: nobody has bound their files yet.
+ */
 async function bindNamed(
   context: ServiceTaskContext,
   { tenant, processInstanceId }: TaskInstance,

@@ -1,6 +1,6 @@
 /**
- * Tells the engine what has come of a task. The outcome is in the row before, so nothing here can lose it: if the engine
- * cannot be told now, the lock expires, and whoever gets the task then tells the engine again.
+ * Tells the engine what has come of a task. The outcome is in the row before, so nothing here can lose it: if the
+ * engine cannot be told now, the lock expires, and whoever gets the task then tells the engine again.
  */
 import type { Answered } from "../../../serviceTasks.ts";
 import { at } from "../rest.ts";
