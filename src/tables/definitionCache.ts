@@ -1,6 +1,6 @@
 /**
  * Remembers the definitions of tables. Every statement that is made from a definition also checks, in its own snapshot,
- * that the registry still has it (statements.ts). If not, the work is repeated with a fresh one. So a table that was
+ * that the registry still has it (statement.ts). If not, the work is repeated with a fresh one. So a table that was
  * dropped or created again by another process is noticed immediately, without an extra round trip.
  */
 import { LRUCache } from "lru-cache";

@@ -1,11 +1,11 @@
-/** Statements on the registry, `waybill.tenant_tables`. statements.ts has those on a tenant's own table. */
+/** Statements on the registry, `waybill.tenant_tables`, and what runs those on a tenant's own table. */
 import type { Column, TableRecord } from "../generated/schemas.ts";
 import { type BoundedRows, boundedList, jsonOf } from "../infrastructure/database/boundedList.ts";
 import type { Queryable, Sql, Tx } from "../infrastructure/database/connect.ts";
 import { runShape } from "../infrastructure/database/prepared.ts";
 import { utc } from "../infrastructure/database/timestamps.ts";
 import type { JsonText } from "../infrastructure/jsonText.ts";
-import type { Statement } from "./statements.ts";
+import type { Statement } from "./statement.ts";
 
 /** The columns of a table record, in the contract's order. */
 const recordColumns = (sql: Queryable) => sql`

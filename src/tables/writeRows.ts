@@ -7,7 +7,8 @@ import type { Caller } from "../tenants/caller.ts";
 import type { Definition } from "./definition.ts";
 import { stale, withDefinition } from "./definitionCache.ts";
 import { runWrite } from "./queries.ts";
-import type { Authorship, Statement } from "./statements.ts";
+import type { Statement } from "./statement.ts";
+import type { Authorship } from "./statements.ts";
 import { refuse, type ValueFault } from "./values.ts";
 
 interface WriteRequest {

@@ -5,7 +5,7 @@ import { pluralize } from "../../infrastructure/pluralize.ts";
 import { type Fault, Problem } from "../../infrastructure/problem.ts";
 import { stale, withDefinition } from "../../tables/definitionCache.ts";
 import { runPage } from "../../tables/queries.ts";
-import { selectPage } from "../../tables/statements.ts";
+import { selectPage } from "../../tables/reading/selectPage.ts";
 import { filterCondition } from "../../tables/values.ts";
 
 /** One round trip. The database writes the rows' JSON, which is sent unchanged. */
