@@ -1,5 +1,5 @@
 /**
- * What the SQL on the rows of tenants' tables is made of (reading/ and statements.ts). Pure: it returns texts and
+ * What the SQL on the rows of tenants' tables is made of (reading/, writing/ and audited.ts). Pure: it returns texts and
  * parameters, and runs nothing. Each statement keeps three promises:
  *
  * - Its identifiers come from the registry and are quoted here.

@@ -1,8 +1,8 @@
 import type { RowDeletion } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
-import { deleteRows as deleteStatement } from "../../tables/statements.ts";
 import { conditionFaults } from "../../tables/values.ts";
-import { writeRows } from "../../tables/writeRows.ts";
+import { deleteRows as deleteStatement } from "../../tables/writing/statements.ts";
+import { writeRows } from "../../tables/writing/writeRows.ts";
 
 export const deleteRows: Handler<"deleteRows"> = async (request, deps) => {
   const given = request.body as Partial<RowDeletion> | null;

@@ -1,8 +1,8 @@
 import type { NewRows } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
-import { insertRows as insertStatement } from "../../tables/statements.ts";
 import { rowFaults } from "../../tables/values.ts";
-import { writeRows } from "../../tables/writeRows.ts";
+import { insertRows as insertStatement } from "../../tables/writing/statements.ts";
+import { writeRows } from "../../tables/writing/writeRows.ts";
 
 /** All rows go in one statement with one parameter, so the request succeeds or fails as a whole. */
 export const insertRows: Handler<"insertRows"> = async (request, deps) => {

@@ -1,8 +1,8 @@
 import type { RowUpdate } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
-import { updateRows as updateStatement } from "../../tables/statements.ts";
 import { assignmentFaults, conditionFaults } from "../../tables/values.ts";
-import { writeRows } from "../../tables/writeRows.ts";
+import { updateRows as updateStatement } from "../../tables/writing/statements.ts";
+import { writeRows } from "../../tables/writing/writeRows.ts";
 
 export const updateRows: Handler<"updateRows"> = async (request, deps) => {
   const given = request.body as Partial<RowUpdate> | null;

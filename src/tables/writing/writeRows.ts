@@ -1,15 +1,15 @@
 /** Inserts, updates and deletes rows: checks the whole request, then writes rows and audit record in one round trip. */
 import postgres from "postgres";
-import type { Infrastructure } from "../infrastructure/infrastructure.ts";
-import { pluralize } from "../infrastructure/pluralize.ts";
-import { type Fault, Problem } from "../infrastructure/problem.ts";
-import type { Caller } from "../tenants/caller.ts";
-import type { Definition } from "./definition.ts";
-import { stale, withDefinition } from "./definitionCache.ts";
-import { runWrite } from "./queries.ts";
-import type { Statement } from "./statement.ts";
-import type { Authorship } from "./statements.ts";
-import { refuse, type ValueFault } from "./values.ts";
+import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
+import { pluralize } from "../../infrastructure/pluralize.ts";
+import { type Fault, Problem } from "../../infrastructure/problem.ts";
+import type { Caller } from "../../tenants/caller.ts";
+import type { Authorship } from "../audited.ts";
+import type { Definition } from "../definition.ts";
+import { stale, withDefinition } from "../definitionCache.ts";
+import { runWrite } from "../queries.ts";
+import type { Statement } from "../statement.ts";
+import { refuse, type ValueFault } from "../values.ts";
 
 interface WriteRequest {
   readonly params: { readonly table: string };

@@ -1,22 +1,16 @@
-/** Statements that write rows of a tenant's table, built from its definition. statement.ts has the rules. */
-import { quoteIdentifier, quoteLiteral } from "../infrastructure/database/identifiers.ts";
-import type { Definition } from "./definition.ts";
+/** SQL that inserts, updates and deletes rows, by the rules of ../statement.ts. */
+import { quoteIdentifier, quoteLiteral } from "../../infrastructure/database/identifiers.ts";
+import { type Authorship, audited } from "../audited.ts";
+import type { Definition } from "../definition.ts";
 import {
   type Condition,
   conditionSql,
-  fromRegistry,
   Parameters,
   type Statement,
   tableSql,
   typeOf,
   valueSql,
-} from "./statement.ts";
-
-/** Who writes, for the audit record that commits with the change. */
-export interface Authorship {
-  readonly actor: string;
-  readonly requestId: string;
-}
+} from "../statement.ts";
 
 /** Inserts all rows or none. Like every write, it answers one row `{ affected }`, or none if the definition is gone. */
 export function insertRows(
@@ -73,59 +67,6 @@ export function deleteRows(definition: Definition, where: Condition, authorship:
         and ${matches}`;
   const statement = `delete from ${table} where ${readable(definition, where, condition)}`;
   return audited(change, { definition, parameters, authorship, action: "delete", statement });
-}
-
-interface Audited {
-  readonly definition: Definition;
-  readonly parameters: Parameters;
-  readonly authorship: Authorship;
-  readonly action: "insert" | "update" | "delete";
-  /** For readers of the audit trail: values are inlined and cut, and nobody runs it. */
-  readonly statement: string;
-}
-
-/** Shorter than for DDL: every waiting request holds a connection, and many may wait for the same rows. */
-const rowLockTimeout = "2s";
-
-/**
- * The change and its audit record as one statement: both happen, or neither. `registered` is one row if the registry
- * still has the definition. The change reads it before it locks a row. This sets the lock timeout without another round
- * trip.
- */
-function audited(
-  change: string,
-  { definition, parameters, authorship, action, statement }: Audited,
-): Statement {
-  const text = `
-    with registered as materialized (
-      select set_config('lock_timeout', '${rowLockTimeout}', true)
-      ${fromRegistry(definition)}
-    ),
-    changed as (${change}
-      returning 1
-    )
-    insert into waybill.audit_log (
-      tenant_id,
-      actor,
-      action,
-      table_name,
-      statement,
-      affected_rows,
-      outcome,
-      request_id
-    )
-    select
-      ${parameters.add(String(definition.tenant.id), "bigint")},
-      ${parameters.add(authorship.actor)},
-      ${quoteLiteral(action)},
-      ${parameters.add(definition.name)},
-      ${parameters.add(statement.slice(0, 10_000))},
-      (select count(*) from changed),
-      'success',
-      ${parameters.add(authorship.requestId, "uuid")}
-    from registered
-    returning affected_rows::text as affected`;
-  return { text, parameters: parameters.values };
 }
 
 function recordType(definition: Definition, name: string): string {
