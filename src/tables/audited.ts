@@ -1,5 +1,6 @@
 /** A change of rows and its audit record in one statement. statement.ts has the rules. */
 import { quoteLiteral } from "../infrastructure/database/identifiers.ts";
+import { auditTable } from "../tenants/audit.ts";
 import type { Definition } from "./definition.ts";
 import { fromRegistry, type Parameters, type Statement } from "./statement.ts";
 
@@ -38,8 +39,7 @@ export function audited(
     changed as (${change}
       returning 1
     )
-    insert into waybill.audit_log (
-      tenant_id,
+    insert into ${auditTable(definition.tenant.schema)} (
       actor,
       action,
       table_name,
@@ -49,7 +49,6 @@ export function audited(
       request_id
     )
     select
-      ${parameters.add(String(definition.tenant.id), "bigint")},
       ${parameters.add(authorship.actor)},
       ${quoteLiteral(action)},
       ${parameters.add(definition.name)},

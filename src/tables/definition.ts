@@ -1,5 +1,6 @@
 /** What the service knows about a table: its registry entry, and its columns with the built-in ones. */
 import type { Column } from "../generated/schemas.ts";
+import { quoteTable } from "../infrastructure/database/identifiers.ts";
 import { Problem } from "../infrastructure/problem.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { ColumnType } from "./columnTypes/columnType.ts";
@@ -8,6 +9,8 @@ import { columnTypes } from "./columnTypes/index.ts";
 export interface Definition {
   /** The id in the registry. A table that is dropped and created again gets a new one. */
   readonly id: number;
+  /** How often the table was altered, plus one. A definition is current while the registry has its id and version. */
+  readonly version: number;
   readonly tenant: Tenant;
   readonly name: string;
   /** The tenant's own columns, in their order. */
@@ -16,6 +19,13 @@ export interface Definition {
   readonly types: ReadonlyMap<string, ColumnType>;
   /** The tenant's own columns that allow null. */
   readonly nullable: ReadonlySet<string>;
+  /** The indexes that the tenant asked for. */
+  readonly indexes: readonly TableIndex[];
+}
+
+export interface TableIndex {
+  readonly columns: readonly string[];
+  readonly unique: boolean;
 }
 
 export const builtInColumns = {
@@ -35,6 +45,9 @@ export const systemColumns: ReadonlySet<string> = new Set([
 ]);
 
 export const isBuiltIn = (column: string) => Object.hasOwn(builtInColumns, column);
+
+/** The name of the registry of a tenant's tables, quoted for SQL. */
+export const registryTable = (schema: string) => quoteTable(schema, "_tables");
 
 export const tableNotFound = (table: string) =>
   new Problem("table_not_found", { message: `Table "${table.slice(0, 100)}" does not exist.` });

@@ -46,11 +46,13 @@ export async function withDefinition<T>(
     if ("value" in outcome) return outcome.value;
     cache.delete(key);
     const next = await fresh();
-    if (next.id === definition.id && "error" in outcome) throw outcome.error;
+    if (isSame(next, definition) && "error" in outcome) throw outcome.error;
     definition = next;
   }
   throw new Problem("busy", { message: `Table "${table}" is being changed. Try again.` });
 }
+
+const isSame = (a: Definition, b: Definition) => a.id === b.id && a.version === b.version;
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown } | { readonly stale: true };
 
@@ -69,7 +71,7 @@ async function settle<T>(
 }
 
 async function load(sql: Sql, tenant: Tenant, table: string): Promise<Definition> {
-  const row = await findDefinition(sql, tenant.id, table);
+  const row = await findDefinition(sql, tenant.schema, table);
   if (!row) throw tableNotFound(table);
   const own = row.columns.map(({ name, type }) => [name, columnTypes[type]] as const);
   return {

@@ -1,90 +1,92 @@
-/** Statements on the registry, `waybill.tenant_tables`, and what runs those on a tenant's own table. */
+/** Statements on the registry, `_tables` in the tenant's schema, and what runs those on a tenant's own table. */
 import type { Column, TableRecord } from "../generated/schemas.ts";
 import { type BoundedRows, boundedList, jsonOf } from "../infrastructure/database/boundedList.ts";
-import type { Queryable, Sql, Tx } from "../infrastructure/database/connect.ts";
+import type { Sql, Tx } from "../infrastructure/database/connect.ts";
 import { runShape } from "../infrastructure/database/prepared.ts";
-import { utc } from "../infrastructure/database/timestamps.ts";
+import { utcText } from "../infrastructure/database/timestamps.ts";
 import type { JsonText } from "../infrastructure/jsonText.ts";
+import { registryTable, type TableIndex } from "./definition.ts";
 import type { Statement } from "./statement.ts";
 
 /** The columns of a table record, in the contract's order. */
-const recordColumns = (sql: Queryable) => sql`
+const recordColumns = `
   id,
   table_name,
   columns,
   description,
-  ${utc(sql, "created_at")} as created_at,
-  ${utc(sql, "updated_at")} as updated_at`;
+  ${utcText("created_at")} as created_at,
+  ${utcText("updated_at")} as updated_at`;
 
 /** A table record as JSON. */
-const record = (sql: Queryable) => sql`
-  row_to_json((select r from (select ${recordColumns(sql)}) r))::text`;
+const record = `row_to_json((select r from (select ${recordColumns}) r))::text as record`;
 
-/** A condition: the tenant's table of this name. */
-const isNamed = (sql: Queryable, tenantId: number, table: string) =>
-  sql`tenant_id = ${tenantId} and table_name = ${table}`;
+/** What a definition is made from. */
+interface Entry {
+  readonly id: number;
+  readonly version: number;
+  readonly columns: Column[];
+  readonly indexes: TableIndex[];
+}
 
-/** The id and the columns of a table. Undefined if the registry does not list it. */
-export async function findDefinition(
-  sql: Sql,
-  tenantId: number,
-  table: string,
-): Promise<{ id: number; columns: Column[] } | undefined> {
-  const [row] = await sql<{ id: number; columns: Column[] }[]>`
-    select id::float8 as id, columns
-    from waybill.tenant_tables
-    where ${isNamed(sql, tenantId, table)}`;
+/** A table's entry. Undefined if the registry does not list it. */
+export async function findDefinition(sql: Sql, schema: string, table: string): Promise<Entry | undefined> {
+  const text = `
+    select id::float8 as id, version, columns, indexes
+    from ${registryTable(schema)}
+    where table_name = $1::text`;
+  const [row] = await runShape<Entry>(sql, text, [table]);
   return row;
 }
 
 /** The record of a table. Undefined if the registry does not list it. */
-export async function findRecord(sql: Sql, tenantId: number, table: string) {
-  const [row] = await sql<{ record: string }[]>`
-    select ${record(sql)} as record
-    from waybill.tenant_tables
-    where ${isNamed(sql, tenantId, table)}`;
+export async function findRecord(sql: Sql, schema: string, table: string) {
+  const text = `
+    select ${record}
+    from ${registryTable(schema)}
+    where table_name = $1::text`;
+  const [row] = await runShape<{ record: string }>(sql, text, [table]);
   return row && recordText(row.record);
 }
 
 /** All records of a tenant, newest first, as one JSON array. Throws `answer_too_large`. */
 export async function listRecords(
   sql: Sql,
-  tenantId: number,
+  schema: string,
 ): Promise<{ readonly count: number; readonly tables: { readonly jsonText: string } }> {
   const { before, after } = boundedList(", (select count(*)::int from page) as count");
-  const [row] = await sql<(BoundedRows & { count: number })[]>`
-    ${sql.unsafe(before)}
-      select ${recordColumns(sql)}
-      from waybill.tenant_tables t
-      where tenant_id = ${tenantId}
+  const text = `
+    ${before}
+      select ${recordColumns}
+      from ${registryTable(schema)} t
       order by t.id desc
-    ${sql.unsafe(after)}`;
+    ${after}`;
+  const [row] = await runShape<BoundedRows & { count: number }>(sql, text, []);
   return { count: row?.count ?? 0, tables: jsonOf(row) };
 }
 
-/** Fails with unique_violation `tenant_tables_name` if the tenant has a table of this name. */
+/** Fails with unique_violation `_tables_name` if the tenant has a table of this name. */
 export async function insertRecord(
   tx: Tx,
-  table: { tenantId: number; name: string; description: string; columns: readonly Column[] },
+  table: { schema: string; name: string; description: string; columns: readonly Column[] },
 ) {
-  const [row] = await tx<{ record: string }[]>`
-    insert into waybill.tenant_tables (tenant_id, table_name, description, columns)
-    values (
-      ${table.tenantId},
-      ${table.name},
-      ${table.description},
-      ${JSON.stringify(table.columns)}::text::jsonb
-    )
-    returning ${record(tx)} as record`;
+  // A statement of its own, because the sequence is not in the tenant's schema, which can be a shard.
+  const [next] = await tx<{ id: string }[]>`select nextval('waybill.tenant_tables_id_seq') as id`;
+  const text = `
+    insert into ${registryTable(table.schema)} (id, table_name, description, columns)
+    values ($1::text::bigint, $2::text, $3::text, $4::text::jsonb)
+    returning ${record}`;
+  const values = [next?.id ?? "", table.name, table.description, JSON.stringify(table.columns)];
+  const [row] = await tx.unsafe<{ record: string }[]>(text, values);
   return recordText(row?.record ?? "");
 }
 
 /** Returns the record of the deleted entry. Undefined if there was none. */
-export async function deleteRecord(tx: Tx, tenantId: number, table: string) {
-  const [row] = await tx<{ record: string }[]>`
-    delete from waybill.tenant_tables
-    where ${isNamed(tx, tenantId, table)}
-    returning ${record(tx)} as record`;
+export async function deleteRecord(tx: Tx, schema: string, table: string) {
+  const text = `
+    delete from ${registryTable(schema)}
+    where table_name = $1::text
+    returning ${record}`;
+  const [row] = await tx.unsafe<{ record: string }[]>(text, [table]);
   return row && recordText(row.record);
 }
 

@@ -5,11 +5,11 @@
  * - Its identifiers come from the registry and are quoted here.
  * - Every value is a parameter that is cast from text, so the driver converts nothing.
  * - It does nothing unless the registry still has its definition, in the statement's own snapshot. The definition's id
- *   is part of the text, so a statement that was prepared for one definition never serves another.
+ *   and version are part of the text, so a statement that was prepared for one definition never serves another.
  */
 import { quoteIdentifier, quoteTable } from "../infrastructure/database/identifiers.ts";
 import type { ColumnType } from "./columnTypes/columnType.ts";
-import type { Definition } from "./definition.ts";
+import { type Definition, registryTable } from "./definition.ts";
 
 export interface Statement {
   readonly text: string;
@@ -29,9 +29,9 @@ export class Parameters {
   }
 }
 
-/** One row while the registry has the definition, then none. */
-export const fromRegistry = (definition: Definition) =>
-  `from waybill.tenant_tables where id = ${definition.id}`;
+/** One row while the registry has this version of the definition, then none. */
+export const fromRegistry = ({ tenant, id, version }: Definition) =>
+  `from ${registryTable(tenant.schema)} where id = ${id} and version = ${version}`;
 
 export const tableSql = (definition: Definition) => quoteTable(definition.tenant.schema, definition.name);
 

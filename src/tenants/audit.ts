@@ -1,10 +1,13 @@
 /**
- * The audit trail, `waybill.audit_log`: append-only, one record a request. See docs/security.md.
+ * A tenant's audit trail, `_audit` in its schema: append-only, one record a request. See docs/security.md.
  *
  * A change and the record of its success commit together, so operations write that record in the statement or the
  * transaction of the change. The record of a failure is written afterwards, in a statement of its own.
  */
 import type { Queryable, Sql } from "../infrastructure/database/connect.ts";
+import { quoteTable } from "../infrastructure/database/identifiers.ts";
+import { runShape } from "../infrastructure/database/prepared.ts";
+import { schemaOf } from "./tenant.ts";
 
 export type AuditAction =
   | "create_table"
@@ -37,16 +40,12 @@ export interface AuditRecord {
   readonly requestId: string;
 }
 
-/** Records a change in the transaction that makes it. */
+/** Records a change in the transaction that makes it. The statement's text has the tenant, so it is not prepared. */
 export async function recordSuccess(sql: Queryable, record: AuditRecord & { affectedRows: number | null }) {
-  await sql`
-    insert into waybill.audit_log (
-      tenant_id, actor, action, table_name,
-      statement, affected_rows, outcome, request_id
-    ) values (
-      ${record.tenantId}, ${record.actor}, ${record.action}, ${record.table ?? null},
-      ${record.statement.slice(0, 10_000)}, ${record.affectedRows}, 'success', ${record.requestId}
-    )`;
+  const { affectedRows } = record;
+  const affected = affectedRows === null ? null : String(affectedRows);
+  const values = [...commonValues(record), "success", null, affected];
+  await sql.unsafe(insertRecord(record.tenantId), values, { prepare: false });
 }
 
 /**
@@ -54,13 +53,30 @@ export async function recordSuccess(sql: Queryable, record: AuditRecord & { affe
  * answer was lost.
  */
 export async function recordFailure(sql: Sql, record: AuditRecord & { error: string }) {
-  await sql`
-    insert into waybill.audit_log (
-      tenant_id, actor, action, table_name,
-      statement, outcome, error, request_id
-    ) values (
-      ${record.tenantId}, ${record.actor}, ${record.action}, ${record.table ?? null},
-      ${record.statement.slice(0, 10_000)}, 'failure', ${record.error.slice(0, 1_000)}, ${record.requestId}
-    )
-    on conflict on constraint audit_log_request do nothing`;
+  const values = [...commonValues(record), "failure", record.error.slice(0, 1_000), null];
+  await runShape(
+    sql,
+    `${insertRecord(record.tenantId)} on conflict on constraint _audit_request do nothing`,
+    values,
+  );
 }
+
+const commonValues = ({ actor, action, table, statement, requestId }: AuditRecord) => [
+  actor,
+  action,
+  table ?? null,
+  statement.slice(0, 10_000),
+  requestId,
+];
+
+const insertRecord = (tenantId: number) => `
+    insert into ${auditTable(schemaOf(tenantId))} (
+      actor, action, table_name, statement,
+      request_id, outcome, error, affected_rows
+    ) values (
+      $1::text, $2::text, $3::text, $4::text,
+      $5::text::uuid, $6::text, $7::text, $8::text::bigint
+    )`;
+
+/** The name of the trail, quoted for SQL. */
+export const auditTable = (schema: string) => quoteTable(schema, "_audit");

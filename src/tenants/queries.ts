@@ -1,6 +1,5 @@
 /** Statements on `waybill.tenants`. */
 import type { Sql, Tx } from "../infrastructure/database/connect.ts";
-import { schemaOf } from "./tenant.ts";
 
 interface TenantRow {
   readonly id: number;
@@ -20,8 +19,9 @@ export async function findTenant(sql: Sql, id: number, slug: string): Promise<Te
 }
 
 /**
- * Creates the tenant's row and schema in one transaction. A simultaneous second call waits and returns the same row.
- * The schema may already exist, because the platform keeps its own tables in it.
+ * Creates the tenant's row, its schema and its own records there (0018_tenant_records.sql) in one transaction. A
+ * simultaneous second call waits and returns the same row. The schema may already exist, because the platform keeps its
+ * own tables in it.
  */
 export async function provisionTenant(sql: Sql, id: number, slug: string): Promise<TenantRow | undefined> {
   await sql.begin(async (tx) => {
@@ -29,7 +29,7 @@ export async function provisionTenant(sql: Sql, id: number, slug: string): Promi
       insert into waybill.tenants (id, slug)
       values (${id}, ${slug})
           on conflict do nothing`;
-    if (count === 1) await tx`create schema if not exists ${tx(schemaOf(id))}`;
+    if (count === 1) await tx`select waybill.create_tenant_records(${id})`;
   });
   return findTenant(sql, id, slug);
 }

@@ -15,12 +15,14 @@ import {
   TablesApi,
   TasklistApi,
 } from "../../sdk/src/generated/index.ts";
+import { createAccessTokens } from "../../src/infrastructure/identity/accessTokens.ts";
 import { type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { fixture } from "../support/attachments.ts";
 import { apiCall, end, flow, model, start, userTask } from "../support/bpmn.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { allowLoopback } from "../support/processes.ts";
 import { secretsFrom, startServer, type TestServer } from "../support/server.ts";
+import { refusal } from "../support/tables.ts";
 import { repository, startWaybill, type WaybillProcess } from "../support/waybillProcess.ts";
 
 setDefaultTimeout(300_000);
@@ -43,6 +45,7 @@ beforeAll(async () => {
   database = await createDatabase();
   partner = await startPartner((_request, response) => response.end("{}"));
   running = await startBefore();
+  await useBefore();
   // Migrates the database under the running version before.
   server = await startServer({ database, environment: environment() });
 });
@@ -62,6 +65,20 @@ async function startBefore() {
   const given = { ...environment(), DATABASE_URL: database.url, PUBLIC_BASE_URL: "http://127.0.0.1:1" };
   const old = startWaybill({ cwd: folder, environment: given, command });
   return { old, url: await old.listening };
+}
+
+/** Creates a table that stays, and one that is dropped, with their rows. */
+async function useBefore(): Promise<void> {
+  const keys = { kind: "secret", secret } as const;
+  const now = () => new Date();
+  const claims = { sub: "early", tenants: [{ id: 1, slug: xActiveTenant, roles: ["admin_sop"] }] };
+  const accessToken = await createAccessTokens({ keys, fetch, now }).sign(claims, { ttlSeconds: 600 });
+  const api = new TablesApi(new Configuration({ basePath: running.url, accessToken }));
+  for (const name of ["early", "gone"]) {
+    await api.createTable({ tenantId: 1, newTable: { name, columns: [{ name: "n", type: "integer" }] } });
+    await api.insertRows({ tenantId: 1, table: name, newRows: { rows: [{ n: 1 }] } });
+  }
+  await api.dropTable({ tenantId: 1, table: "gone", confirm: true });
 }
 
 let made = 0;
@@ -89,9 +106,13 @@ async function useTables(signedIn: Configuration, table: string): Promise<void> 
   await api.deleteRows({ ...target, rowDeletion: { where: { n: 2 } } });
   const { data } = await api.listRows(target);
   expect(data.rows.map(({ n }) => n)).toEqual([3]);
-  const audited =
-    await server.sql`select action from waybill.audit_log where table_name = ${table} order by id`;
-  expect(audited.map(({ action }) => action)).toEqual(["create_table", "insert", "update", "delete"]);
+  expect(await auditedOf(table)).toEqual(["create_table", "insert", "update", "delete"]);
+}
+
+/** What the tenant's trail says of a table, oldest first. */
+async function auditedOf(table: string): Promise<string[]> {
+  const rows = await server.sql`select action from tenant_1._audit where table_name = ${table} order by id`;
+  return rows.map(({ action }) => action);
 }
 
 async function useProcesses(signedIn: Configuration, key: string): Promise<void> {
@@ -169,6 +190,48 @@ test("the version before starts on the migrated database", async () => {
 test("both versions work beside each other", async () => {
   await Promise.all([use(running.url), use(server.url), use(running.url), use(server.url)]);
 });
+
+test("what was created and recorded before the migration is there after it", async () => {
+  const { data } = await (await server.tables()).listRows({ tenantId: 1, table: "early" });
+  expect(data.rows.map(({ n }) => n)).toEqual([1]);
+  expect(await auditedOf("early")).toEqual(["create_table", "insert"]);
+  expect(await auditedOf("gone")).toEqual(["create_table", "insert", "drop_table"]);
+});
+
+test("each version sees the tables that the other creates, and notices drops and alterations", async () => {
+  const accessToken = await server.token();
+  const [after, before] = [server.url, running.url].map(
+    (basePath) => new TablesApi(new Configuration({ basePath, accessToken })),
+  ) as [TablesApi, TablesApi];
+  for (const [one, other, table] of [
+    [after, before, "made_after"],
+    [before, after, "made_before"],
+  ] as const) {
+    const target = { tenantId: 1, table };
+    const columns = [{ name: "n", type: "integer" }] as const;
+    await one.createTable({ tenantId: 1, newTable: { name: table, columns: [...columns] } });
+    for (const api of [one, other, one, other, one, other])
+      await api.insertRows({ ...target, newRows: { rows: [{ n: 1 }] } });
+    expect((await one.listRows(target)).data.total).toBe(6);
+    const { data } = await other.getTable(target);
+    expect(data).toEqual((await one.getTable(target)).data);
+    await alter(table);
+    for (const api of [one, other]) await api.insertRows({ ...target, newRows: { rows: [{ m: 1 }] } });
+    await other.dropTable({ ...target, confirm: true });
+    for (const api of [one, other]) expect((await refusal(api.listRows(target))).status).toBe(404);
+    expect(await auditedOf(table)).toHaveLength(10);
+  }
+});
+
+/** Renames the column, as an alteration of a table does. */
+const alter = (table: string) =>
+  server.sql.begin(async (tx) => {
+    await tx`alter table tenant_1.${tx(table)} rename column n to m`;
+    await tx`
+      update tenant_1._tables
+      set columns = '[{ "name": "m", "type": "integer", "nullable": true }]', version = version + 1
+      where table_name = ${table}`;
+  });
 
 test("the version before ignores owners: its tasks are every member's, and it completes those of others", async () => {
   const accessToken = await server.token({ user: "bob" });

@@ -90,9 +90,9 @@ test("a refused write that cannot be recorded in the audit trail is answered 503
   const request = () => server.request(tablesPath(), { method: "POST", body: "x", headers: plain });
   const plain = { "content-type": "text/plain" };
   // The database accepts everything except audit records of failures.
-  await server.sql`alter table waybill.audit_log add constraint none check (outcome <> 'failure') not valid`;
+  await server.sql`alter table tenant_1._audit add constraint none check (outcome <> 'failure') not valid`;
   const refused = await request();
-  await server.sql`alter table waybill.audit_log drop constraint none`;
+  await server.sql`alter table tenant_1._audit drop constraint none`;
   const { request_id } = await expectProblem(refused, "database_unavailable");
   expect(refused.headers.get("retry-after")).not.toBeNull();
   const line = server.logged.find(({ msg }) => msg === "Failed write not recorded in the audit trail");
@@ -105,7 +105,7 @@ test("a refused write that cannot be recorded in the audit trail is answered 503
 
 async function recordsOf(requestId: string): Promise<number> {
   const [row] = await server.sql`
-    select count(*)::int as records from waybill.audit_log where request_id = ${requestId}`;
+    select count(*)::int as records from tenant_1._audit where request_id = ${requestId}`;
   return row?.records;
 }
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 afterEach(async () => {
-  const [left] = await server.sql`select count(*)::int as tables from waybill.tenant_tables`;
+  const [left] = await server.sql`select count(*)::int as tables from tenant_1._tables`;
   expect(left).toEqual({ tables: 0 });
   expect(server.logged.filter(({ level }) => level === "error")).toEqual([]);
 });

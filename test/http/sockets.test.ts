@@ -35,7 +35,7 @@ const head = (...fields: string[]) =>
   ].join("\r\n");
 
 const tableCount = async () => {
-  const [row] = await server.sql`select count(*)::int as count from waybill.tenant_tables`;
+  const [row] = await server.sql`select count(*)::int as count from tenant_1._tables`;
   return row?.count as number;
 };
 

@@ -120,7 +120,6 @@ export async function answerOf(response: Response): Promise<Answer> {
 
 export interface AuditRow {
   readonly at: Date;
-  readonly tenant_id: string;
   readonly actor: string;
   readonly action: string;
   readonly table_name: string | null;
@@ -132,9 +131,9 @@ export interface AuditRow {
 }
 
 /** The audit records of one table, oldest first. */
-export async function auditOf({ sql }: TestServer, table: string): Promise<AuditRow[]> {
+export async function auditOf({ sql }: TestServer, table: string, tenant = 1): Promise<AuditRow[]> {
   const rows = await sql<AuditRow[]>`
-    select at, tenant_id, actor, action, table_name, statement, affected_rows::int, outcome, error, request_id
-    from waybill.audit_log where table_name = ${table} order by id`;
+    select at, actor, action, table_name, statement, affected_rows::int, outcome, error, request_id
+    from ${sql(`tenant_${tenant}`)}._audit where table_name = ${table} order by id`;
   return [...rows];
 }

@@ -42,7 +42,7 @@ const tally = (answers: readonly Answer[]) => {
 /** Whether the registry lists a table and whether PostgreSQL has it. */
 async function existence(name: string) {
   const [row] = await servers[0].sql`
-    select exists (select from waybill.tenant_tables where tenant_id = 1 and table_name = ${name}) as listed,
+    select exists (select from tenant_1._tables where table_name = ${name}) as listed,
            to_regclass(${`tenant_1."${name}"`}) is not null as made`;
   return row as unknown as { listed: boolean; made: boolean };
 }

@@ -68,7 +68,9 @@ const names = [
   ...[
     "waybill.audit_log",
     "audit_log",
-    "tenant_tables",
+    "_audit",
+    "_tables",
+    "tenant_1._audit",
     "public.elsewhere",
     "elsewhere",
     "some_view",
@@ -145,9 +147,26 @@ test("the name of any relation or type in the schema is refused, and nothing is 
 });
 
 test("the names of functions and of tables in other schemas are free", async () => {
-  for (const name of ["some_function", "elsewhere", "theirs", "tenants", "audit_log", "pg_class", "pg_temp"])
+  for (const name of [
+    "some_function",
+    "elsewhere",
+    "theirs",
+    "tenants",
+    "audit",
+    "tables",
+    "pg_class",
+    "pg_temp",
+  ])
     await (await makeTable(server, { a: "text" }, { name })).drop();
   expect(await everything()).toEqual(before);
+});
+
+test("no table, index or column of a tenant can take the name of a record", async () => {
+  for (const name of ["_audit", "_tables", "_x"]) {
+    const body = { name, columns: [{ name: "a", type: "text" }] };
+    const answer = await send(server, `POST ${tablesPath()}`, { body });
+    expect(answer).toMatchObject({ status: 400, pointers: ["/name"] });
+  }
 });
 
 test("two tenants' tables of the same name are separate tables", async () => {

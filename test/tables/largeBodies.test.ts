@@ -82,6 +82,8 @@ test("rows with their columns in another order than the first row are checked as
     tenant: { id: 1, slug: "a", schema: "tenant_1" },
     name: "t",
     columns,
+    version: 1,
+    indexes: [],
     nullable: new Set(names),
     types: new Map([
       ...Object.entries(builtInColumns),

@@ -21,6 +21,7 @@ import {
   record,
   requireSameHistory,
 } from "./migrationHistory.ts";
+import { upgradeTenants } from "./tenantRecords.ts";
 
 /** The number of the advisory lock under which one process migrates and the others wait. Nobody else may use it. */
 const migrationLock = 8_212_024_115;
@@ -37,7 +38,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies the missing migrations. Several processes may call it at the same time. Throws a one-line ConfigError if
+ * Applies the missing migrations, then the missing steps of each tenant (tenantRecords.ts). Several processes may call it at the same time. Throws a one-line ConfigError if
  * PostgreSQL is too old, or if this version of the code cannot work on the database.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<void> {
@@ -64,9 +65,12 @@ async function migrateUnderLock(
   requireSameHistory(applied, migrations);
   const done = new Set(applied.map(({ version }) => version));
   for (const migration of migrations.filter(({ version }) => !done.has(version))) {
-    await applyInTries(sql, migration, options);
+    await inTries(options, migration.name, () => apply(sql, migration));
     options.log.info({ migration: migration.name }, "Database migrated");
   }
+  await upgradeTenants(sql, options.log, (name, work) =>
+    inTries(options, name, () => transaction(sql, name, work)),
+  );
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -91,17 +95,17 @@ async function requireVersion(sql: Queryable): Promise<void> {
   throw new ConfigError(`DATABASE_URL names a PostgreSQL ${row?.name}; Waybill needs PostgreSQL 15 or newer`);
 }
 
-async function applyInTries(
-  sql: postgres.ReservedSql,
-  migration: Migration,
+async function inTries(
   { log, lockSeconds = 300 }: MigrateOptions,
+  name: string,
+  work: () => Promise<void>,
 ): Promise<void> {
   for (const deadline = Date.now() + lockSeconds * 1000; ; await Bun.sleep(lockPauseMs)) {
     try {
-      return await apply(sql, migration);
+      return await work();
     } catch (error) {
       if (!isLocked(error as Error) || Date.now() > deadline) throw error;
-      log.warn({ migration: migration.name }, "Migration is waiting for a transaction that uses its tables");
+      log.warn({ migration: name }, "Migration is waiting for a transaction that uses its tables");
     }
   }
 }
@@ -110,15 +114,24 @@ async function applyInTries(
 const isLocked = ({ cause }: { cause?: unknown }) =>
   cause instanceof postgres.PostgresError && (cause.code === "55P03" || cause.code === "40P01");
 
-async function apply(sql: postgres.ReservedSql, migration: Migration): Promise<void> {
+const apply = (sql: postgres.ReservedSql, migration: Migration) =>
+  transaction(sql, `migration ${migration.name}`, async (tx) => {
+    await tx.unsafe(migration.text).simple();
+    await record(tx, migration);
+  });
+
+async function transaction(
+  sql: postgres.ReservedSql,
+  name: string,
+  work: (tx: Tx) => Promise<void>,
+): Promise<void> {
   try {
     await sql.begin(async (tx: Tx) => {
       await tx.unsafe(`set local lock_timeout = '${lockTimeout}'`);
-      await tx.unsafe(migration.text).simple();
-      await record(tx, migration);
+      await work(tx);
     });
   } catch (cause) {
     if (!(cause instanceof postgres.PostgresError)) throw cause;
-    throw new Error(`The migration ${migration.name} failed: ${cause.message}`, { cause });
+    throw new Error(`The ${name} failed: ${cause.message}`, { cause });
   }
 }

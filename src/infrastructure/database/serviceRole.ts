@@ -2,30 +2,37 @@
  * The role that the service connects as if PostgreSQL is embedded. The cluster's only other role is its superuser,
  * which could change the append-only audit trail.
  *
- * The superuser owns Waybill's own tables and runs the migrations. The service may read and write these tables, may
- * only read and add to the audit trail, and owns what it creates itself: the schemas of tenants and of pg-boss. An
- * older version, which connects as the superuser, works on the same folder. The next start gives the service what that
- * version has created.
+ * The superuser runs the migrations, and owns Waybill's own tables, the schemas of tenants and the records in them
+ * (0018_tenant_records.sql). The service may read and write Waybill's tables, may only read and add to the audit trail,
+ * and owns what it creates itself: the tables of tenants and the schema of pg-boss. It may not own a tenant's schema,
+ * because the owner of a schema can drop everything in it. An older version, which connects as the superuser, works on
+ * the same folder. The next start gives the service what that version has created.
  */
 import { randomBytes } from "node:crypto";
 import { connect, type Sql } from "./connect.ts";
 
 export const serviceRole = "waybill_service";
 
+const isTenantSchema = String.raw`(nspname ~ '^tenant_\d+$')`;
 /** Condition on the schemas whose contents the service creates. */
-const isOwnSchema = String.raw`(nspname ~ '^tenant_\d+$' or nspname = 'pgboss')`;
+const isOwnSchema = `(${isTenantSchema} or nspname = 'pgboss')`;
 
 /** Statements that give the service what has another owner. A table takes its own sequences and types along. */
 const changesOfOwner = `
-  select format('alter schema %I owner to ${serviceRole}', nspname) as statement
+  select 'alter schema pgboss owner to ${serviceRole}' as statement
   from pg_namespace
-  where ${isOwnSchema} and nspowner <> '${serviceRole}'::regrole
+  where nspname = 'pgboss' and nspowner <> '${serviceRole}'::regrole
+  union all
+  select format('alter schema %I owner to %I', nspname, current_user)
+  from pg_namespace
+  where ${isTenantSchema} and nspowner = '${serviceRole}'::regrole
   union all
   select format('alter table %s owner to ${serviceRole}', c.oid::regclass)
   from pg_class c
   join pg_namespace n on n.oid = relnamespace
   where ${isOwnSchema} and relowner <> '${serviceRole}'::regrole
     and relkind in ('r', 'p', 'v', 'm', 'S')
+    and not (${isTenantSchema} and relname ~ '^_')
     and not exists (
       select from pg_depend d
       where d.objid = c.oid and d.classid = 'pg_class'::regclass
@@ -72,9 +79,12 @@ async function grant(sql: Sql, database: string, password: string): Promise<void
     await tx.unsafe(`
       grant usage on schema waybill to ${serviceRole};
       grant select, insert, update, delete on all tables in schema waybill to ${serviceRole};
+      grant execute on function waybill.create_tenant_records(bigint) to ${serviceRole};
+      grant usage on sequence waybill.tenant_tables_id_seq to ${serviceRole};
       revoke update, delete, truncate on waybill.audit_log from ${serviceRole};
       revoke insert, update, delete on waybill.schema_migrations, waybill.migrations from ${serviceRole}`);
     for (const { statement } of await tx.unsafe<{ statement: string }[]>(changesOfOwner))
       await tx.unsafe(statement);
+    await tx`select waybill.grant_tenant_records(${serviceRole})`;
   });
 }

@@ -20,7 +20,7 @@ export const createTable: Handler<"createTable"> = async ({ body, faults, caller
   try {
     const record = await sql.begin(async (tx) => {
       await lockTenant(tx, tenant.id);
-      const created = await insertRecord(tx, { tenantId: tenant.id, name, description, columns });
+      const created = await insertRecord(tx, { schema: tenant.schema, name, description, columns });
       await tx.unsafe(statement);
       const change = { action: "create_table", table: name, statement, affectedRows: null } as const;
       await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
@@ -76,7 +76,12 @@ function createStatement(schema: string, name: string, columns: readonly Column[
 /** A registry entry, a relation or a type has the name. Simultaneous requests can collide in any of the three. */
 function isNameInUse(error: unknown): boolean {
   if (!(error instanceof postgres.PostgresError)) return false;
-  const constraints = ["tenant_tables_name", "pg_type_typname_nsp_index", "pg_class_relname_nsp_index"];
+  const constraints = [
+    "_tables_name",
+    "tenant_tables_name",
+    "pg_type_typname_nsp_index",
+    "pg_class_relname_nsp_index",
+  ];
   const { code, constraint_name: constraint = "" } = error;
   return code === "42P07" || code === "42710" || (code === "23505" && constraints.includes(constraint));
 }

@@ -15,7 +15,7 @@ export const dropTable: Handler<"dropTable"> = async ({ params, query, caller, r
   const record = await sql
     .begin(async (tx) => {
       await lockTenant(tx, tenant.id);
-      const dropped = await deleteRecord(tx, tenant.id, table);
+      const dropped = await deleteRecord(tx, tenant.schema, table);
       if (!dropped) throw tableNotFound(table);
       const name = quoteTable(tenant.schema, table);
       // If somebody dropped the table with SQL, this still clears the registry.

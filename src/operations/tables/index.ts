@@ -1,7 +1,7 @@
 /**
  * The tenant table builder (docs/decisions/tables.md). Its invariants:
  *
- * - A table exists for a caller only while `waybill.tenant_tables` lists it for the caller's tenant. A name reaches SQL
+ * - A table exists for a caller only while `_tables` in the schema of the caller's tenant lists it. A name reaches SQL
  *   only after that look-up, quoted by infrastructure/database/identifiers.ts.
  * - A change and its audit record commit together.
  * - A request on rows is one statement, so it succeeds or fails as a whole.

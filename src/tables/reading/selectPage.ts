@@ -63,7 +63,7 @@ export function selectPage(
       ) as fits
     )
     select
-      exists (select ${fromRegistry(definition)}) as current,
+      exists (select 1 ${fromRegistry(definition)}) as current,
       fits,
       case when fits then (select string_agg(json, ',') from jsons) end as rows,
       ${count} as total

@@ -30,7 +30,7 @@ export function insertRows(
       ${statement}
       select ${values.join(", ")}
       from jsonb_to_recordset(${source}) as r(${records.join(", ") || '"id" text'})
-      where exists (select from registered)`;
+      where exists (select 1 from registered)`;
   return audited(change, { definition, parameters, authorship, action: "insert", statement });
 }
 
@@ -49,7 +49,7 @@ export function updateRows(
   const change = `
       update ${table} t
       set ${assignments.join(", ")}, "updated_at" = now()
-      where exists (select from registered)
+      where exists (select 1 from registered)
         and ${matches}`;
   const changes = readable(definition, set, assignment);
   const statement = `update ${table} set ${changes} where ${readable(definition, where, condition)}`;
@@ -63,7 +63,7 @@ export function deleteRows(definition: Definition, where: Condition, authorship:
   const matches = conditionSql(definition, where, parameters);
   const change = `
       delete from ${table} t
-      where exists (select from registered)
+      where exists (select 1 from registered)
         and ${matches}`;
   const statement = `delete from ${table} where ${readable(definition, where, condition)}`;
   return audited(change, { definition, parameters, authorship, action: "delete", statement });

@@ -26,6 +26,8 @@ const tenant = { id: 1, slug, schema: "tenant_1" };
 const stranger = { id: 2, slug: freshSlug(), schema: "tenant_2" };
 beforeAll(async () => {
   server = await startOnEngine({ workers: false });
+  // The first request of a tenant makes its audit trail.
+  await (await server.tables({ slug })).listTables({ tenantId: 1 });
   await deployModel(slug, models);
 });
 afterAll(() => server.stop());
@@ -130,7 +132,7 @@ test("the failure of another worker is listed with its topic, and a rerun hands 
   expect(resolved.resolved_at).not.toBeNull();
   expect(await outcome(run(incident.incident_id))).toBe("incident_resolved");
   const records = await server.sql`
-    select actor, action, outcome from waybill.audit_log where statement like ${`%${incident.incident_id}%`}`;
+    select actor, action, outcome from tenant_1._audit where statement like ${`%${incident.incident_id}%`}`;
   expect([...records]).toEqual([{ actor: "alice", action: "rerun_incident", outcome: "success" }]);
 });
 

@@ -28,8 +28,8 @@ const lists: readonly [path: string, insert: string][] = [
   ],
   [
     "/api/v1/report/1/schema/tables",
-    `insert into waybill.tenant_tables (tenant_id, table_name, description, columns)
-     select 1, 'large_' || n, ${large}, '[]' from generate_series(1, 20) n`,
+    `insert into tenant_1._tables (id, table_name, description, columns)
+     select n, 'large_' || n, ${large}, '[]' from generate_series(1, 20) n`,
   ],
   [
     "/api/v1/tasklist/tasks?",

@@ -57,18 +57,26 @@ test("the service can neither change the audit trail nor remove its protection",
   const sql = postgres(await prepareServiceRole(database.url), { max: 1, onnotice: () => {} });
   const [role] = await sql`select rolsuper, rolcreaterole from pg_roles where rolname = current_user`;
   expect(role).toEqual({ rolsuper: false, rolcreaterole: false });
-  const [row] = await sql`select count(*)::int as count from waybill.audit_log`;
+  const [row] = await sql`select count(*)::int as count from tenant_1._audit`;
   expect(row?.count).toBeGreaterThan(0);
   for (const statement of [
-    "update waybill.audit_log set actor = 'nobody'",
-    "delete from waybill.audit_log",
-    "truncate waybill.audit_log",
-    "alter table waybill.audit_log disable trigger all",
+    ...["tenant_1._audit", "waybill.audit_log"].flatMap((trail) => [
+      `update ${trail} set actor = 'nobody'`,
+      `delete from ${trail}`,
+      `truncate ${trail}`,
+      `alter table ${trail} disable trigger all`,
+      `alter table ${trail} rename to other`,
+      `create index on ${trail} (actor)`,
+      `create trigger t before insert on ${trail} for each row execute function suppress_redundant_updates_trigger()`,
+      `drop table ${trail} cascade`,
+      `grant update on ${trail} to waybill_service`,
+    ]),
     "drop trigger audit_log_is_append_only on waybill.audit_log",
     "create or replace function waybill.refuse_change() returns trigger language plpgsql as 'begin return null; end'",
-    "drop table waybill.audit_log cascade",
+    "create or replace function waybill.create_tenant_records(bigint) returns void language sql as 'select'",
     "drop schema waybill cascade",
-    "grant update on waybill.audit_log to waybill_service",
+    "drop schema tenant_1 cascade",
+    "alter schema tenant_1 rename to other",
     "set role waybill",
     "set session_replication_role = replica",
     "copy waybill.tenants to program 'true'",
@@ -86,8 +94,8 @@ test("the service can neither change the audit trail nor remove its protection",
     ]);
   }
   const [after] = await sql`
-    select count(*)::int as count, has_table_privilege('waybill.audit_log', 'update') as updates
-    from waybill.audit_log`;
+    select count(*)::int as count, has_table_privilege('tenant_1._audit', 'update') as updates
+    from tenant_1._audit`;
   expect(after).toEqual({ count: row?.count, updates: false });
   await sql.end({ timeout: 5 });
 });

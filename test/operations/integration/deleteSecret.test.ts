@@ -26,7 +26,7 @@ test("only the named secret is deleted, then answered 404, and the audit trail h
   for (const name of ["core", "never"])
     expect(await refusal(remove(name))).toMatchObject({ status: 404, code: "secret_not_found" });
   const trail = await server.sql`
-    select outcome, statement from waybill.audit_log where action = 'delete_secret' order by id`;
+    select outcome, statement from tenant_1._audit where action = 'delete_secret' order by id`;
   expect(trail.map(({ outcome }) => outcome)).toEqual(["success", "failure", "failure"]);
   expect(trail[0]).toMatchObject({ statement: 'delete secret "core"' });
 });

@@ -28,7 +28,7 @@ test("a secret's value is never answered, logged or stored in plain text", async
     select s::text as row, sealed from waybill.tenant_secrets s where name = 'core'`;
   expect(rows).toHaveLength(1);
   expect(Buffer.from(rows[0]?.sealed ?? []).includes("4f6c")).toBe(false);
-  const trail = await server.sql`select * from waybill.audit_log where action = 'put_secret'`;
+  const trail = await server.sql`select * from tenant_1._audit where action = 'put_secret'`;
   expect(trail).toHaveLength(1);
   expect(trail[0]).toMatchObject({ actor: "alice", outcome: "success", statement: 'put secret "core"' });
   expect(JSON.stringify([rows[0]?.row, trail, server.logged])).not.toContain("4f6c");

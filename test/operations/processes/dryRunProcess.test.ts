@@ -131,7 +131,7 @@ test("nothing is deployed, stored, issued or called", async () => {
     select (select count(*) from waybill.process_definitions) as definitions,
            (select count(*) from waybill.process_instances) as instances,
            (select count(*) from waybill.download_tokens) as tokens,
-           (select count(*) from waybill.audit_log) as actions`;
+           (select count(*) from tenant_1._audit) as actions`;
   const stored = [...(await counts())];
   const card = await upload(server);
   await only({ method: "POST", url, body: '{"card":"${card}"}' }, { card: JSON.stringify(card) });

@@ -119,7 +119,7 @@ test("a repeated or badly encoded parameter answers 400", async () => {
 });
 
 test("columns may have the names that the statement uses", async () => {
-  const names = ["r", "t", "rows", "total", "current", "changed", "audited", "json_agg", "tenant_tables"];
+  const names = ["r", "t", "rows", "total", "current", "changed", "audited", "json_agg", "registered"];
   const columns = Object.fromEntries(names.map((name) => [name, "text" as const]));
   const table = await makeTable(server, columns);
   const row = Object.fromEntries(names.map((name) => [name, `its ${name}`]));

@@ -46,7 +46,7 @@ test("the audit trail has assignments and those that were refused", async () => 
   await expectProblem(await request(on, { assignee: "bob" }), "task_completed");
   const rows = await server.sql`
     select actor, statement, outcome
-    from waybill.audit_log
+    from tenant_1._audit
     where action = 'assign_task'
       and statement like ${`assign task ${on}%`}
     order by id`;

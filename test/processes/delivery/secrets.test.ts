@@ -44,7 +44,7 @@ async function traces(id: string): Promise<string> {
   const incidents = await server.sql`select * from waybill.incidents where process_instance_id = ${id}`;
   const tasks = await server.sql`select * from waybill.service_tasks where process_instance_id = ${id}`;
   const stored = await server.sql`select * from waybill.process_variables where process_instance_id = ${id}`;
-  const trail = await server.sql`select * from waybill.audit_log`;
+  const trail = await server.sql`select * from tenant_1._audit`;
   return JSON.stringify([incidents, tasks, stored, trail, await variablesOf(id), server.logged]);
 }
 

@@ -8,20 +8,22 @@ const xActiveTenant = "tenant-1";
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
+  // The first request of a tenant makes its trail.
+  await (await server.tables()).listTables({ tenantId: 1 });
 });
 afterAll(() => server.stop());
 
 /** The records that `work` added, oldest first. */
 async function recordsOf(work: () => Promise<unknown>) {
-  const [last] = await server.sql`select coalesce(max(id), 0)::text as id from waybill.audit_log`;
+  const [last] = await server.sql`select coalesce(max(id), 0)::text as id from tenant_1._audit`;
   await work();
   const rows = await server.sql`
-    select actor, tenant_id::int, action, table_name, statement, outcome, error from waybill.audit_log
+    select actor, action, table_name, statement, outcome, error from tenant_1._audit
     where id > ${last?.id} order by id`;
   return [...rows];
 }
 
-const by = { actor: "alice", tenant_id: 1, table_name: null };
+const by = { actor: "alice", table_name: null };
 const success = { ...by, outcome: "success", error: null };
 
 test("addons: set, deleted, and failures", async () => {
@@ -92,13 +94,13 @@ test("reads, and changes that a member is not allowed to make, leave no record",
 
 test("a change is not made if its record cannot be written", async () => {
   const api = await server.integration();
-  await server.sql`alter table waybill.audit_log add constraint none check (action <> 'put_addon') not valid`;
+  await server.sql`alter table tenant_1._audit add constraint none check (action <> 'put_addon') not valid`;
   const refused = refusal(
     api.putAddon({ xActiveTenant, key: "unrecorded", newAddon: { url: "https://a.example" } }),
   );
   // The failure cannot be recorded either, so the answer says nothing about the change.
   expect((await refused).status).toBe(503);
-  await server.sql`alter table waybill.audit_log drop constraint none`;
+  await server.sql`alter table tenant_1._audit drop constraint none`;
   const { addons } = await api.listAddons({ xActiveTenant });
   expect(addons.map(({ key }) => key)).not.toContain("unrecorded");
 });

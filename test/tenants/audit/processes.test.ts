@@ -29,13 +29,13 @@ function deployment(bpmn: string): FormData {
 }
 
 const recordsOf = (requestId: string) => server.sql`
-  select tenant_id::int, actor, action, table_name, statement, outcome, error from waybill.audit_log
+  select actor, action, table_name, statement, outcome, error from tenant_1._audit
   where request_id = ${requestId}`;
 
 const waiting = (key: string) =>
   model(key, [start(), userTask("a"), end(), flow("start", "a", "end")].join("\n"));
 
-const success = { tenant_id: 1, actor: "alice", table_name: null, outcome: "success", error: null };
+const success = { actor: "alice", table_name: null, outcome: "success", error: null };
 
 test("a deployment is recorded with its version, and a refused one as a failure", async () => {
   const key = freshKey("audited");
@@ -69,7 +69,7 @@ test("a correction is recorded with the names of the variables, without their va
   const refused = await send("PATCH", path, JSON.stringify(wrong));
   expect(refused.status).toBe(400);
   expect([...(await recordsOf(refused.requestId))]).toMatchObject([{ outcome: "failure" }]);
-  const all = await server.sql<{ text: string }[]>`select audit_log::text as text from waybill.audit_log`;
+  const all = await server.sql<{ text: string }[]>`select _audit::text as text from tenant_1._audit`;
   expect(all.map(({ text }) => text).join()).not.toMatch(/12345678|87654321/);
 });
 

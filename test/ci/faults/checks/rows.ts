@@ -29,7 +29,7 @@ export async function checkRows(trial: Trial, sql: postgres.Sql, facts: RowFacts
     check("an acknowledged row can be read immediately", () => ledger.misread),
     check("a changed row is in the last acknowledged state", () => wrongNotes(notes, states)),
     check("every acknowledged and every refused write is once in the audit trail", () =>
-      misrecorded(sql, entries),
+      misrecorded(sql, trial.tenants, entries),
     ),
     check("the audit trail has one record for each insert in the table", () =>
       unexplained(sql, { ledger, present, tenants: trial.tenants }),
@@ -77,10 +77,23 @@ export function wrongNotes(notes: readonly Note[], states: ReadonlyMap<string, n
 
 const audited = new Set(["createTable", "insertRows", "updateRows", "deleteRows"]);
 
-async function misrecorded(sql: postgres.Sql, entries: readonly Entry[]): Promise<string[]> {
-  const rows = await sql<{ id: string; outcome: string }[]>`
-    select request_id::text as id, outcome from waybill.audit_log`;
-  const records = Map.groupBy(rows, ({ id }) => id);
+/** The audit records of all tenants. */
+async function trailsOf(sql: postgres.Sql, tenants: readonly number[]) {
+  const trails = await Promise.all(
+    tenants.map(
+      (tenant) => sql<{ id: string; outcome: string; action: string; table_name: string | null }[]>`
+        select request_id::text as id, outcome, action, table_name from ${sql(`tenant_${tenant}`)}._audit`,
+    ),
+  );
+  return trails.flat();
+}
+
+async function misrecorded(
+  sql: postgres.Sql,
+  tenants: readonly number[],
+  entries: readonly Entry[],
+): Promise<string[]> {
+  const records = Map.groupBy(await trailsOf(sql, tenants), ({ id }) => id);
   return groupEqual(
     entries
       .filter(
@@ -103,12 +116,9 @@ interface Explanation {
 /** Includes inserts whose answers were lost. */
 async function unexplained(sql: postgres.Sql, { ledger, present, tenants }: Explanation): Promise<string[]> {
   const batches = ledger.batches.filter(({ entries }) => present.has(entries[0] ?? "")).length;
-  const [row] = await sql<{ records: number }[]>`
-    select count(*)::int as records
-    from waybill.audit_log
-    where tenant_id in ${sql([...tenants])}
-      and table_name = ${ledgerTable}
-      and action = 'insert'
-      and outcome = 'success'`;
-  return row?.records === batches ? [] : [`${batches} inserts are there, and ${row?.records} are recorded`];
+  const recorded = (await trailsOf(sql, tenants)).filter(
+    ({ table_name, action, outcome }) =>
+      table_name === ledgerTable && action === "insert" && outcome === "success",
+  ).length;
+  return recorded === batches ? [] : [`${batches} inserts are there, and ${recorded} are recorded`];
 }

@@ -37,8 +37,11 @@ export const tableLocked: Fault = {
 export const auditLocked: Fault = {
   kind: "audit trail locked for 7 s",
   run: async (stage) => {
-    await withLock(stage, "lock table waybill.audit_log in exclusive mode", () => Bun.sleep(7_000));
-    return { target: "audit_log" };
+    const trails = await stage.postgres.sql<{ name: string }[]>`
+      select format('%I._audit', nspname) as name from pg_namespace where nspname ~ '^tenant_[0-9]+$'`;
+    const names = trails.map(({ name }) => name).join(", ");
+    await withLock(stage, `lock table ${names} in exclusive mode`, () => Bun.sleep(7_000));
+    return { target: "_audit" };
   },
 };
 
