@@ -1,15 +1,14 @@
 /**
- * The baseline beside an engine, a process of its own: fetches external tasks of the topic `bare`, posts a body with
- * the size of Waybill's, and completes them. It keeps no record, so it would send twice after a crash.
+ * The baseline beside an engine, a process of its own: fetches external tasks of the topic `bare`, posts the same bodies
+ * as Waybill, and completes them. It keeps no record, so it would send twice after a crash.
  */
 const { ENGINE: engine = "", RECEIVER: receiver = "" } = process.env;
 const workerId = `bare-${process.pid}`;
 const atOnce = 64;
-const token = "x".repeat(90);
 
 interface Task {
   readonly id: string;
-  readonly variables: { readonly applicant?: { readonly value: string } };
+  readonly variables: Readonly<Record<"applicant" | "card", { readonly value: string }>>;
 }
 
 Bun.serve({ port: Number(process.env.PORT), hostname: "127.0.0.1", fetch: () => new Response() });
@@ -22,11 +21,8 @@ const post = (url: string, body: unknown) =>
   });
 
 async function carryOut({ id, variables }: Task): Promise<void> {
-  const path = `/api/v1/probis/public/form-attachments/${crypto.randomUUID()}/download?token=${token}`;
-  const answer = await post(receiver, {
-    applicant: variables.applicant?.value,
-    card: `https://files.example${path}`,
-  });
+  const { applicant, card } = variables;
+  const answer = await post(receiver, { applicant: applicant.value, card: card.value });
   const core = { type: "Json", value: await answer.text() };
   const completed = await post(`${engine}/external-task/${id}/complete`, { workerId, variables: { core } });
   if (!completed.ok) console.error(await completed.text());
@@ -36,7 +32,7 @@ let running = 0;
 let freed = Promise.withResolvers<void>();
 for (;;) {
   if (running >= atOnce) await freed.promise;
-  const topics = [{ topicName: "bare", lockDuration: 60_000, variables: ["applicant"] }];
+  const topics = [{ topicName: "bare", lockDuration: 60_000, variables: ["applicant", "card"] }];
   const options = { workerId, maxTasks: atOnce - running, asyncResponseTimeout: 20_000, topics };
   const answer = await post(`${engine}/external-task/fetchAndLock`, options);
   if (!answer.ok) continue;

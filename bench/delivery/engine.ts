@@ -1,6 +1,6 @@
 /**
  * `bun run bench delivery --engine [JAR]`: service tasks a second of Waybill beside Operaton, and of a bare
- * external-task worker that posts bodies of the same size from the same engine. Then the embedded engine on the same
+ * external-task worker that posts the same bodies from the same engine. Then the embedded engine on the same
  * PostgreSQL. JAR is what `.ci/engines` builds.
  */
 import { existsSync } from "node:fs";
@@ -8,17 +8,19 @@ import { join } from "node:path";
 import { secret } from "../attachments/requests.ts";
 import { withServer } from "../attachments/servers.ts";
 import { type Databases, startDatabases } from "../database.ts";
-import { markdownTable, round, verdict } from "../markdown.ts";
 import { type ServerProcess, startServer } from "../processes.ts";
+import { type EngineFigures, printEngineFigures } from "./engineFigures.ts";
 import { type Engine, startEngine } from "./engineProcess.ts";
-import { type EngineSite, prepareEngineSite } from "./engineSite.ts";
+import { type Contestant, type EngineSite, prepareEngineSite } from "./engineSite.ts";
+import { type Counted, processorTimeOf } from "./processorTime.ts";
 import { prepare } from "./site.ts";
 
 const root = join(import.meta.dir, "../..");
 const builtJar = join(process.env.TMPDIR ?? "/tmp", "waybill-ci/engines/operaton/target/engine.jar");
-const instances = 300;
-const rounds = 4;
-const aims = { besideBare: 0.8, embedded: 3 };
+const instances = 200;
+/** Rounds end at the first of these limits, but not before the least. On a busy machine that is the time. */
+const limits = { rounds: 8, least: 2, seconds: 140 };
+const embeddedLimits = { rounds: 4, least: 1, seconds: 20 };
 
 export async function measureBesideEngine(jar = builtJar): Promise<void> {
   if (!existsSync(jar))
@@ -27,29 +29,28 @@ export async function measureBesideEngine(jar = builtJar): Promise<void> {
   try {
     await withServer(start("bench/delivery/receiver.ts"), async (receiver) => {
       const beside = await besideEngine(databases, receiver, jar);
-      print({ ...beside, embedded: await embedded(databases, receiver) });
+      printEngineFigures({ ...beside, instances, embedded: await embedded(databases, receiver) });
     });
   } finally {
     await databases.stop();
   }
 }
 
-interface Rates {
-  /** Instances a second, from the first start to the last end. */
-  readonly waybill: number;
-  readonly bare: number;
-}
+type Measured = Pick<EngineFigures, "rounds" | "rates" | "times">;
 
-/** The two workers take turns on one engine: bare, Waybill, Waybill, bare, … */
-async function besideEngine(databases: Databases, receiver: ServerProcess, jar: string): Promise<Rates> {
-  const engine = await startEngine(jar, await databases.create("operaton"));
+/** All workers share one engine and take turns. */
+async function besideEngine(databases: Databases, receiver: ServerProcess, jar: string): Promise<Measured> {
+  const operaton = await databases.create("operaton");
+  const engine = await startEngine(jar, operaton);
   try {
     const database = await databases.create("beside");
     return await withServer(startWaybill(database, { ENGINE_URL: engine.url }), (waybill) =>
-      withServer(startBareWorker(engine, receiver), async () => {
-        const drafts = instances * (rounds + 1);
+      withServer(startBareWorker(engine, receiver), async (bare) => {
+        const drafts = instances * (limits.rounds + warmUps);
         const site = await prepareEngineSite(database, { engine, waybill, receiver, drafts });
-        return await inTurns(site);
+        const processes = { Operaton: engine.pid, Waybill: waybill.pid, "the bare worker": bare.pid };
+        const names = { "Operaton's database": operaton, "Waybill's database": database };
+        return await inTurns(site, { processes, databases: names });
       }),
     );
   } finally {
@@ -57,55 +58,51 @@ async function besideEngine(databases: Databases, receiver: ServerProcess, jar: 
   }
 }
 
-async function inTurns(site: EngineSite): Promise<Rates> {
-  const rates = { waybill: [] as number[], bare: [] as number[] };
-  for (let round = 0; round <= rounds; round++) {
-    const order = round % 2 === 0 ? (["bare", "waybill"] as const) : (["waybill", "bare"] as const);
-    for (const worker of order) {
-      const rate = await site.run(worker, instances);
-      // The first round warms both up.
-      if (round > 0) rates[worker].push(rate);
+/** Rounds before the ones that count: the engine's code is compiled in them. */
+const warmUps = 2;
+const contestants = ["bare", "same", "file"] as const satisfies readonly Contestant[];
+
+async function inTurns(site: EngineSite, counted: Counted): Promise<Measured> {
+  const rates: Record<Contestant, number[]> = { bare: [], same: [], file: [] };
+  const times = { bare: new Map<string, number>(), same: new Map(), file: new Map() };
+  const hasRoom = roomFor(limits);
+  let rounds = -warmUps;
+  for (; hasRoom(rounds); rounds++)
+    for (const contestant of rounds % 2 === 0 ? contestants : contestants.toReversed()) {
+      let rate = Number.NaN;
+      const spent = await processorTimeOf(counted, async () => {
+        rate = await site.run(contestant, instances);
+      });
+      if (rounds < 0) continue;
+      rates[contestant].push(rate);
+      const sums = times[contestant];
+      for (const [what, ms] of spent) sums.set(what, (sums.get(what) ?? 0) + ms / instances);
     }
-  }
-  return { waybill: median(rates.waybill), bare: median(rates.bare) };
+  return { rounds, rates, times };
+}
+
+/** Whether another round may begin after so many, counted from this call. */
+function roomFor({ rounds, least, seconds }: typeof limits): (done: number) => boolean {
+  const until = performance.now() + seconds * 1000;
+  return (done) => done < least || (done < rounds && performance.now() < until);
 }
 
 /** The embedded engine with the same process, as `bun run bench delivery` starts it. */
-async function embedded(databases: Databases, receiver: ServerProcess): Promise<number> {
+async function embedded(databases: Databases, receiver: ServerProcess): Promise<readonly number[]> {
   const database = await databases.create("embedded");
   return await withServer(startWaybill(database, { ENGINE_URL: "" }), async (waybill) => {
-    const drafts = instances * (rounds + 1);
+    const drafts = instances * (embeddedLimits.rounds + 1);
     const site = await prepare(database, { waybills: [waybill], receiver, instances: drafts });
     await site.startBurst(instances);
     const rates: number[] = [];
-    for (let round = 0; round < rounds; round++) {
+    const hasRoom = roomFor(embeddedLimits);
+    while (hasRoom(rates.length)) {
       const startedAt = performance.now();
       await site.startBurst(instances);
       rates.push(instances / ((performance.now() - startedAt) / 1000));
     }
-    return median(rates);
+    return rates;
   });
-}
-
-function print({ waybill, bare, embedded }: Rates & { readonly embedded: number }): void {
-  const rate = (value: number) => `${round(value, 0)}/s`;
-  const [beside, faster] = [waybill / bare, embedded / bare];
-  console.log(
-    markdownTable(
-      [`${instances} instances, the median of ${rounds} rounds`, "figure", "aim"],
-      [
-        ["Operaton with a bare external-task worker", rate(bare), ""],
-        ["Operaton with one process of Waybill", rate(waybill), ""],
-        ["ratio", round(beside, 2), `${aims.besideBare}: ${verdict(beside >= aims.besideBare)}`],
-        ["the embedded engine, one process", rate(embedded), ""],
-        [
-          "by Operaton with the bare worker",
-          round(faster, 1),
-          `${aims.embedded}: ${verdict(faster >= aims.embedded)}`,
-        ],
-      ],
-    ),
-  );
 }
 
 const start = (script: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> =>
@@ -125,6 +122,3 @@ const startWaybill = (databaseUrl: string, environment: Readonly<Record<string, 
     LOG_LEVEL: "warn",
     ...environment,
   });
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

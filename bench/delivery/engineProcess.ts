@@ -7,6 +7,7 @@ import { freePort } from "../processes.ts";
 export interface Engine {
   /** Its REST interface, without a slash at the end. */
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ export async function startEngine(jar: string, databaseUrl: string): Promise<Eng
     await child.exited;
     await rm(folder, { recursive: true, force: true });
   };
-  return { url, stop };
+  return { url, pid: child.pid, stop };
 }
 
 const answers = (url: string) =>

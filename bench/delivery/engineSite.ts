@@ -4,9 +4,16 @@ import type { ServerProcess } from "../processes.ts";
 import type { Engine } from "./engineProcess.ts";
 import { deploy, inParallel, makeDrafts, metadataOf, modelOf, processKey, signIn } from "./site.ts";
 
+/**
+ * - bare: the bare worker posts a name and a text.
+ * - same: Waybill posts the very same bodies.
+ * - file: Waybill posts a name and the URL of a file, which it binds and issues.
+ */
+export type Contestant = "bare" | "same" | "file";
+
 export interface EngineSite {
-  /** Starts so many instances through the engine's own REST interface and waits until all have ended; instances a second. */
-  run(worker: "bare" | "waybill", count: number): Promise<number>;
+  /** Starts so many instances through the engine's REST interface and waits until all have ended; instances a second. */
+  run(contestant: Contestant, count: number): Promise<number>;
 }
 
 interface Options {
@@ -24,23 +31,45 @@ export async function prepareEngineSite(
   const drafts = await makeDrafts(database, count);
   await deployBare(engine);
   return {
-    async run(worker, instances) {
-      const key = worker === "bare" ? bareKey : processKey;
+    async run(contestant, instances) {
+      const key = contestant === "bare" ? bareKey : processKey;
+      const card = () => (contestant === "file" ? JSON.stringify(metadataOf(drafts.pop())) : cardUrl);
+      await fetch(`${receiver.url}/arrivals`, { method: "DELETE" });
       const before = await ended(engine, key);
       const startedAt = performance.now();
-      const file = () => (worker === "waybill" ? drafts.pop() : undefined) ?? crypto.randomUUID();
-      await inParallel(instances, () => start(engine, key, file()));
-      while ((await ended(engine, key)) < before + instances) {
-        if (performance.now() - startedAt > longestRunMs) throw new Error(`instances of ${key} do not end`);
-        await Bun.sleep(20);
-      }
-      return instances / ((performance.now() - startedAt) / 1000);
+      const deadline = startedAt + longestRunMs;
+      await inParallel(instances, () => start(engine, key, card()));
+      await until(deadline, async () => (await arrived(receiver)) >= instances);
+      await until(deadline, async () => (await ended(engine, key)) >= before + instances);
+      const rate = instances / ((performance.now() - startedAt) / 1000);
+      if (contestant !== "file") await requireBodies(receiver);
+      return rate;
     },
   };
 }
 
 const bareKey = "bare";
 const longestRunMs = 120_000;
+const applicant = "Jane Doe";
+/** As long as the URL of a file. */
+const cardUrl = `https://files.example/api/v1/probis/public/form-attachments/${crypto.randomUUID()}/download?token=${"x".repeat(90)}`;
+
+async function until(deadline: number, isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) {
+    if (performance.now() > deadline) throw new Error("the instances do not end");
+    await Bun.sleep(20);
+  }
+}
+
+/** How many requests the receiver has got in this round. The engine is asked only after the last one. */
+const arrived = async ({ url }: ServerProcess) => Number(await (await fetch(`${url}/count`)).text());
+
+/** Both workers must post the same bytes, or their rates cannot be compared. */
+async function requireBodies({ url }: ServerProcess): Promise<void> {
+  const expected = JSON.stringify([JSON.stringify({ applicant, card: cardUrl })]);
+  const bodies = await (await fetch(`${url}/bodies`)).text();
+  if (bodies !== expected) throw new Error(`the bodies are ${bodies}, not ${expected}`);
+}
 
 async function deployBare({ url }: Engine): Promise<void> {
   const model = modelOf("http://unused")
@@ -54,10 +83,10 @@ async function deployBare({ url }: Engine): Promise<void> {
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-async function start({ url }: Engine, key: string, draft: string): Promise<void> {
+async function start({ url }: Engine, key: string, card: string): Promise<void> {
   const variables = {
-    applicant: { type: "String", value: "Jane Doe" },
-    card: { type: "String", value: JSON.stringify(metadataOf(draft)) },
+    applicant: { type: "String", value: applicant },
+    card: { type: "String", value: card },
   };
   const answer = await fetch(`${url}/process-definition/key/${key}/tenant-id/${tenant.slug}/start`, {
     method: "POST",

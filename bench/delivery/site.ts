@@ -123,7 +123,7 @@ export const metadataOf = (attachment_id: string | undefined) => ({
 
 /** A process with one service task, which posts a name and a file to the receiver. */
 export function modelOf(receiver: string): string {
-  const body = `{ "applicant": "\${applicant}", "card": "\${card}" }`.replaceAll('"', "&#34;");
+  const body = `{"applicant":"\${applicant}","card":"\${card}"}`.replaceAll('"', "&#34;");
   return `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:camunda="http://camunda.org/schema/1.0/bpmn" id="bench_model" targetNamespace="http://bpmn.io/schema/bpmn">
 <process id="${processKey}" isExecutable="true" camunda:historyTimeToLive="P1D">
