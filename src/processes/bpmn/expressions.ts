@@ -20,13 +20,21 @@ const longest = 2_000;
 /** Characters of a date or a duration. */
 const longestTime = 255;
 
-/** Evaluates expressions for the engine. A text without an expression is its own value. Throws `ExpressionError`. */
-export function createExpressions(variables: () => Values): IExpressions {
+/**
+ * Evaluates expressions for the engine, and reports the value of each condition. A text without an expression is its
+ * own value. Throws `ExpressionError`.
+ */
+export function createExpressions(
+  variables: () => Values,
+  report: (condition: string, holds: boolean) => void = () => {},
+): IExpressions {
   return {
     resolveExpression: (text: unknown, message?: ElementMessage) => {
       if (typeof text !== "string" || !hasExpression(text)) return text;
-      const isTime = message?.content?.type === "bpmn:TimerEventDefinition";
-      return (isTime ? evaluateTime : evaluateCondition)(text, variables());
+      if (message?.content?.type === "bpmn:TimerEventDefinition") return evaluateTime(text, variables());
+      const holds = evaluateCondition(text, variables());
+      report(text, holds);
+      return holds;
     },
     isExpression: (text: unknown) => typeof text === "string" && /^\s*[$#]\{/.test(text),
     hasExpression: (text: unknown) => typeof text === "string" && hasExpression(text),
@@ -49,8 +57,8 @@ function evaluateTime(text: string, variables: Values): string {
   throw new ExpressionError(`The value of the timer expression ${text} is neither a date nor a duration.`);
 }
 
-/** The engine would take any text for true. */
-function evaluateCondition(text: string, variables: Values): boolean {
+/** The engine would take any text for true. Throws `ExpressionError`. */
+export function evaluateCondition(text: string, variables: Values): boolean {
   const why = checkExpression(text);
   if (why !== undefined) throw new ExpressionError(why);
   const value = evaluateText(text, variables);

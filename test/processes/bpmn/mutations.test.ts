@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { loadModel, readModel } from "../../../src/processes/bpmn/readModel.ts";
 import { ProcessFailure } from "../../../src/processes/engines/embedded/processFailure.ts";
-import { OverBudget, runStep } from "../../../src/processes/engines/embedded/run.ts";
+import { runStep } from "../../../src/processes/engines/embedded/run.ts";
+import { OverBudget } from "../../../src/processes/engines/embedded/stepWatch.ts";
 import { apiCall, boundaryError, boundaryTimer, conditionalFlow, flow, model } from "../../support/bpmn.ts";
 import { nodesOf, readTree, writeTree, type XmlNode } from "../../support/xmlTree.ts";
 

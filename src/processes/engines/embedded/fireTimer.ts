@@ -4,8 +4,9 @@ import { Problem } from "../../../infrastructure/problem.ts";
 import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { raiseOfTimer } from "./incidents.ts";
 import { finalAdviceFor, ProcessFailure } from "./processFailure.ts";
-import { StaleEvent, type Waiting } from "./run.ts";
+import { StaleEvent } from "./run.ts";
 import { advance } from "./step.ts";
+import type { Waiting } from "./stepWatch.ts";
 
 /**
  * Fires the first timer that is due. The step enqueues the job of the next timer. A timer that fails becomes an

@@ -2,7 +2,7 @@
 import type { Queryable, Tx } from "../../../infrastructure/database/connect.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import type { InstanceDetail } from "../../engine.ts";
-import type { Waiting } from "./run.ts";
+import type { Waiting } from "./stepWatch.ts";
 import type { Owners } from "./taskOwners.ts";
 
 /** Columns of an `InstanceDetail`. */

@@ -15,6 +15,7 @@ import { createExpressions } from "../../bpmn/expressions.ts";
 import type { ProcessModel } from "../../bpmn/readModel.ts";
 import { ProcessFailure, processFailureOf } from "./processFailure.ts";
 import { readState, stateTextOf } from "./stateText.ts";
+import { OverBudget, type PendingTask, type Waiting, watchStep } from "./stepWatch.ts";
 import { evaluateOwners, type Owners } from "./taskOwners.ts";
 import { type RecordedTimer, type RecordedTimers, recordedTimers } from "./timers.ts";
 
@@ -26,13 +27,6 @@ export type EngineEvent =
   | { readonly kind: "serviceTaskCompleted"; readonly executionId: string }
   /** A BPMN error, for a boundary event to catch. */
   | { readonly kind: "serviceTaskRejected"; readonly executionId: string; readonly code: string };
-
-/** An activity that waits for an event. */
-export interface Waiting {
-  readonly activityId: string;
-  /** The engine's id of this pass through the activity. */
-  readonly executionId: string;
-}
 
 export interface WaitingUserTask extends Waiting {
   /** Absent if the task was open before the step. */
@@ -48,6 +42,17 @@ export interface Snapshot {
   readonly nextTimer: Date | undefined;
   /** The time of the earliest timer that the step does not except: when the caller must return. */
   readonly nextTurn: Date | undefined;
+  /**
+   * The conditions that the step has evaluated, in their order. With the state and the event they decide its result.
+   * Undefined if the time decides as well.
+   */
+  readonly decisions: readonly Decision[] | undefined;
+}
+
+export interface Decision {
+  /** Its text. */
+  readonly condition: string;
+  readonly holds: boolean;
 }
 
 export interface StepInput {
@@ -65,11 +70,6 @@ export interface StepInput {
   readonly budget?: number;
 }
 
-/** The step has more events than its budget. */
-export class OverBudget extends Error {
-  override readonly name = "OverBudget";
-}
-
 /** The instance does not wait for this event, or no longer does. */
 export class StaleEvent extends Error {
   override readonly name = "StaleEvent";
@@ -78,15 +78,19 @@ export class StaleEvent extends Error {
 /** Throws `ProcessFailure`, `StaleEvent` and `OverBudget`. */
 export function runStep(input: StepInput): Snapshot {
   const { model, state, event, values, now = new Date(), budget } = input;
+  const decisions: Decision[] = [];
   let evaluated = false;
   const services = new Map<string, PendingService>();
   const tasks = new Map<string, PendingTask>();
   const timers = recordedTimers(now);
   const environment = new Environment({
-    expressions: createExpressions(() => {
-      evaluated = true;
-      return values;
-    }),
+    expressions: createExpressions(
+      () => {
+        evaluated = true;
+        return values;
+      },
+      (condition, holds) => decisions.push({ condition, holds }),
+    ),
     extensions: { service: holdServices(services) },
     scripts: noScripts,
     Logger: silent,
@@ -105,7 +109,8 @@ export function runStep(input: StepInput): Snapshot {
     apply(event, { services, tasks });
     watch.throwIfFailed();
     const except = event.kind === "timerDue" ? event.except : undefined;
-    return withOwners(snapshotOf(definition, { services, tasks, timers, except }), input);
+    const snapshot = snapshotOf(definition, { services, tasks, timers, except });
+    return withOwners({ ...snapshot, decisions: timers.wereSet ? undefined : decisions }, input);
   } catch (error) {
     if (error instanceof StaleEvent) throw error;
     if (watch.isOverBudget()) throw new OverBudget();
@@ -116,15 +121,22 @@ export function runStep(input: StepInput): Snapshot {
   }
 }
 
+interface Owned extends Pick<StepInput, "values" | "openTasks"> {
+  readonly model: Pick<ProcessModel, "userTasks">;
+}
+
 /** A step fails if it is not known whose a new task is. Nobody may complete such a task. */
-function withOwners(snapshot: Snapshot, { model, values, openTasks }: StepInput): Snapshot {
+export function withOwners<Step extends Pick<Snapshot, "userTasks">>(
+  step: Step,
+  { model, values, openTasks }: Owned,
+): Step {
   const ownersOf = ({ activityId, executionId }: Waiting) => {
     if (openTasks?.has(executionId)) return undefined;
     const task = model.userTasks.get(activityId);
     if (!task) throw new ProcessFailure(`The model has no user task "${activityId}".`);
     return { owners: evaluateOwners(activityId, task.owners, values) };
   };
-  return { ...snapshot, userTasks: snapshot.userTasks.map((task) => ({ ...task, ...ownersOf(task) })) };
+  return { ...step, userTasks: step.userTasks.map((task) => ({ ...task, ...ownersOf(task) })) };
 }
 
 /** Undefined if none is due: a job may come early, and a timer that failed has an incident. */
@@ -139,7 +151,10 @@ interface Held {
   readonly except: ReadonlySet<string> | undefined;
 }
 
-function snapshotOf(definition: Definition, { services, tasks, timers, except }: Held): Snapshot {
+function snapshotOf(
+  definition: Definition,
+  { services, tasks, timers, except }: Held,
+): Omit<Snapshot, "decisions"> {
   const waiting = waitingIn(definition);
   const still = ({ waiting: { executionId } }: { waiting: Waiting }) => waiting.has(executionId);
   // The library leaves the timers within a sub-process that an event has interrupted.
@@ -165,7 +180,7 @@ function requireNear({ id, expireAt }: RecordedTimer["owner"]): void {
 }
 
 /** The instance is active, but nothing that it waits for can ever happen. */
-const isStuck = ({ state, userTasks, serviceTasks, nextTimer }: Snapshot) =>
+const isStuck = ({ state, userTasks, serviceTasks, nextTimer }: Omit<Snapshot, "decisions">) =>
   state !== undefined && userTasks.length + serviceTasks.length === 0 && nextTimer === undefined;
 
 function stuck(definition: Definition): ProcessFailure {
@@ -200,11 +215,6 @@ function waitingIn(scope: Pick<Definition, "getPostponed">, found = new Set<stri
 interface PendingService {
   readonly waiting: Waiting;
   readonly done: (error: Error | null, output?: unknown) => void;
-}
-
-interface PendingTask {
-  readonly waiting: Waiting;
-  readonly complete: () => void;
 }
 
 function apply(
@@ -248,80 +258,6 @@ const holdServices =
   };
 
 const inert = { activate: () => {}, deactivate: () => {} };
-
-/** Activities entered in one step. A loop in which nothing waits would never end, and would block all other work. */
-const longestStep = 1_000;
-/** The cost of a step: its events, each counted once for every scope that it passes through. */
-const mostEvents = 20_000;
-/** Milliseconds. A longer step fails, even if it has few events. */
-export const longestStepMs = 2_000;
-
-interface EngineMessage {
-  readonly content: {
-    readonly id: string;
-    readonly type: string;
-    readonly executionId: string;
-    readonly error?: unknown;
-    /** `path` is the scopes around the parent. */
-    readonly parent?: { readonly path?: readonly unknown[] };
-  };
-}
-
-const tooLong = "The step is too long: ";
-const mayBeLoop = " The model may have a loop in which nothing waits.";
-/** For a step whose thread was ended. */
-export const tooLongMessage = `${tooLong}more than ${longestStepMs / 1000} seconds.${mayBeLoop}`;
-
-interface StepWatch {
-  /** Throws the error that ended the step, even if the library has caught it. */
-  throwIfFailed(): void;
-  isOverBudget(): boolean;
-}
-
-/** Records the user tasks that wait, and the error that ends the step. */
-function watchStep(
-  definition: Definition,
-  tasks: Map<string, PendingTask>,
-  budget = Number.POSITIVE_INFINITY,
-): StepWatch {
-  const until = performance.now() + longestStepMs;
-  let [entered, events, isOver] = [0, 0, false];
-  let error: unknown;
-  const fail = (message: string): never => {
-    error = new ProcessFailure(message, { ofModel: message !== tooLongMessage });
-    throw error;
-  };
-  const count = ({ parent }: EngineMessage["content"]) => {
-    events += 1 + (parent?.path?.length ?? 0);
-    if (events > budget) {
-      isOver = true;
-      throw new OverBudget();
-    }
-    if (events > mostEvents) fail(`${tooLong}more than ${mostEvents} events.${mayBeLoop}`);
-    if (performance.now() > until) fail(tooLongMessage);
-  };
-  const onEvent = (key: string, message: EngineMessage) => {
-    const { content } = message;
-    count(content);
-    if (key === "activity.enter" && ++entered > longestStep)
-      fail(
-        `The process enters more than ${longestStep} activities and none of them waits: it has an endless loop.`,
-      );
-    if (key === "definition.error") error ??= content.error;
-    if (key !== "activity.wait" || content.type !== "bpmn:UserTask") return;
-    const waiting = { activityId: modelIdOf(content.id), executionId: content.executionId };
-    const complete = () => definition.getApi(message as never).signal();
-    tasks.set(waiting.executionId, { waiting, complete });
-  };
-  definition.broker.subscribeTmp("event", "#", (key, message) => onEvent(key, message as EngineMessage), {
-    noAck: true,
-  });
-  const throwIfFailed = () => {
-    if (isOver) throw new OverBudget();
-    if (error !== undefined) throw error;
-  };
-  return { throwIfFailed, isOverBudget: () => isOver };
-}
 
 /** The default logger reads the environment for every instance. */
 const silent = () => ({ debug: () => {}, error: () => {}, warn: () => {} });

@@ -7,9 +7,11 @@ import { Problem } from "../../../infrastructure/problem.ts";
 import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts";
 import { findBpmn } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
+import { findKnownStep, keepStep } from "./knownSteps.ts";
 import type { Model } from "./models.ts";
 import { ProcessFailure } from "./processFailure.ts";
-import { longestStepMs, OverBudget, StaleEvent, tooLongMessage } from "./run.ts";
+import { StaleEvent } from "./run.ts";
+import { longestStepMs, OverBudget, tooLongMessage } from "./stepWatch.ts";
 import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
 
 const file = new URL("./stepWork.ts", import.meta.url);
@@ -32,7 +34,11 @@ const long = new WeakSet<Model>();
 export function runHere(model: Model, given: StepGiven): StepDone | undefined {
   if (!model.here || long.has(model) || !isSmall(given)) return undefined;
   try {
-    return stepOn(model.here, given, budgetHere);
+    const known = findKnownStep(model, given);
+    if (known) return known;
+    const done = stepOn(model.here, given, budgetHere);
+    keepStep(model, given, done);
+    return done;
   } catch (error) {
     if (!(error instanceof OverBudget)) throw processProblem(error);
     long.add(model);

@@ -2,7 +2,8 @@
 import { LRUCache } from "lru-cache";
 import { factsOf, loadModel, type ModelFacts, type ProcessModel } from "../../bpmn/readModel.ts";
 import { ProcessFailure } from "./processFailure.ts";
-import { StaleEvent, type Waiting } from "./run.ts";
+import { StaleEvent } from "./run.ts";
+import type { Waiting } from "./stepWatch.ts";
 import { type StepDone, type StepGiven, stepOn } from "./storedStep.ts";
 
 export interface ModelText {

@@ -23,15 +23,19 @@ export interface RecordedTimers extends ITimers {
   fire(timer: RecordedTimer): void;
   /** The database's time of the step. */
   readonly now: Date;
+  /** Whether a timer was set, also one that is cleared by now: the step depends on the time. */
+  readonly wereSet: boolean;
 }
 
 export function recordedTimers(now: Date): RecordedTimers {
   const timers = new Set<RecordedTimer>();
+  let wereSet = false;
   const clearTimeout = (timer: RecordedTimer) => void timers.delete(timer);
   const register = (owner: Owner) => ({
     setTimeout: (fire: () => void) => {
       const timer = { timerId: `timer_${timers.size}`, owner, fire };
       timers.add(timer);
+      wereSet = true;
       return timer;
     },
     clearTimeout,
@@ -44,6 +48,9 @@ export function recordedTimers(now: Date): RecordedTimers {
     setTimeout,
     clearTimeout,
     now,
+    get wereSet() {
+      return wereSet;
+    },
     get executing() {
       return [...timers];
     },
