@@ -179,7 +179,7 @@ test("a task of another tenant, an unknown and a completed one are 404 for reads
   for (const at of [`${path}/${task_id}`, `${path}/${task_id}/variables`])
     await expectProblem(await world.request(at, { by: stranger }), "task_not_found");
   await expectProblem(await complete(task_id, {}, stranger), "task_not_found");
-  for (const unknown of ["nonsense", crypto.randomUUID(), "a'b\"c"]) {
+  for (const unknown of ["nonsense", "count", "report", crypto.randomUUID(), "a'b\"c"]) {
     const at = `${path}/${encodeURIComponent(unknown)}`;
     for (const address of [at, `${at}/variables`])
       await expectProblem(await world.request(address), "task_not_found");

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { AttachmentMetadata } from "../../../sdk/src/generated/index.ts";
 import { sweepOnce } from "../../../src/files/maintenance/sweep.ts";
+import { idsShape } from "../../../src/processes/engines/operaton/answerShape.ts";
 import { bindFilesOf } from "../../../src/processes/engines/operaton/binding/bindFiles.ts";
 import {
   type FollowTimes,
@@ -83,7 +84,7 @@ async function startAfresh(): Promise<void> {
 
 async function childOf(root: string): Promise<string> {
   const query = { superProcessInstance: root, tenantIdIn: slug };
-  const [child] = await context().rest.call<{ id: string }[]>({ path: "/process-instance", query });
+  const [child] = await context().rest.call({ path: "/process-instance", query }, idsShape);
   return child?.id ?? "";
 }
 
@@ -107,7 +108,7 @@ test("files in a Json, in an object and in a task's own variable are bound", asy
     object: { type: "Object", value: text(object), valueInfo },
   });
   const query = { processInstanceId: id, tenantIdIn: slug };
-  const [task] = await context().rest.call<{ id: string }[]>({ path: "/task", query });
+  const [task] = await context().rest.call({ path: "/task", query }, idsShape);
   const { attachment_id, ...rest } = local;
   const value = JSON.stringify({ ...rest, id: attachment_id });
   await writeTaskVariables(task?.id ?? "", { local: { type: "String", value } });

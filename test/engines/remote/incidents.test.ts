@@ -2,10 +2,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Incident } from "../../../src/generated/schemas.ts";
 import { Problem } from "../../../src/infrastructure/problem.ts";
+import type { AnswerShape } from "../../../src/processes/engines/operaton/answerShape.ts";
 import { instancesWithIncidents } from "../../../src/processes/engines/operaton/incidents/instancesWithIncidents.ts";
 import { listIncidents } from "../../../src/processes/engines/operaton/incidents/listIncidents.ts";
 import { rerun } from "../../../src/processes/engines/operaton/incidents/rerun.ts";
-import { createEngineRest } from "../../../src/processes/engines/operaton/rest.ts";
+import {
+  createEngineRest,
+  type EngineCall,
+  type EngineRest,
+} from "../../../src/processes/engines/operaton/rest.ts";
 import { EngineUnreachable } from "../../../src/processes/engines/operaton/restErrors.ts";
 import type { TestServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
@@ -249,11 +254,10 @@ test("a rerun that did not reach the engine can be repeated", async () => {
   const task = await failed("away");
   const { incident_id } = await only(list(task.processInstanceId));
   const here = context();
-  const call: typeof here.rest.call = (asked) =>
-    asked.method === "PUT"
-      ? context("http://127.0.0.1:9/engine-rest").rest.call(asked)
-      : here.rest.call(asked);
-  const cut = { ...here, rest: { ...here.rest, call } };
+  const gone = context("http://127.0.0.1:9/engine-rest");
+  const call = (asked: EngineCall, shape: AnswerShape<unknown>) =>
+    (asked.method === "PUT" ? gone : here).rest.call(asked, shape);
+  const cut = { ...here, rest: { ...here.rest, call: call as EngineRest["call"] } };
   const repeated = () => rerun(cut, { tenant, incidentId: incident_id, by: by() });
   expect(await outcome(repeated())).toBeInstanceOf(EngineUnreachable);
   expect(await outcome(run(incident_id))).toBe("rerun");

@@ -1,13 +1,15 @@
 /** The versions of a tenant's processes. */
 import { LRUCache } from "lru-cache";
+import Type from "typebox";
 import type { ProcessDefinition } from "../../../generated/schemas.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { Definition, Page } from "../../engine.ts";
+import { engineMoment, shapeOf, textOrNull } from "./answerShape.ts";
 import { utcText } from "./engineVariables.ts";
 import { startFormOf } from "./forms.ts";
 import { inParallel } from "./inParallel.ts";
-import { bpmnOf, definitionById, type EngineDefinition } from "./models.ts";
+import { bpmnOf, definitionById, EngineDefinition } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { withoutHistoryTime } from "./readModel.ts";
 import { at, isEngineId, type QueryValue } from "./rest.ts";
@@ -15,6 +17,8 @@ import { EngineError } from "./restErrors.ts";
 
 /** What a deployment's source begins with if Waybill has made it. The subject of the deployer follows. */
 export const sourcePrefix = "waybill:";
+
+const definitionsShape = shapeOf(Type.Array(EngineDefinition));
 
 /** Processes of one tenant. */
 const mostProcesses = 5_000;
@@ -24,10 +28,8 @@ async function query(
   { slug }: Tenant,
   conditions: Readonly<Record<string, QueryValue>>,
 ): Promise<EngineDefinition[]> {
-  const found = await rest.call<EngineDefinition[]>({
-    path: "/process-definition",
-    query: { ...conditions, tenantIdIn: slug },
-  });
+  const wanted = { ...conditions, tenantIdIn: slug };
+  const found = await rest.call({ path: "/process-definition", query: wanted }, definitionsShape);
   return found.filter(({ tenantId }) => tenantId === slug);
 }
 
@@ -102,10 +104,9 @@ async function shown(context: OperatonContext, definition: EngineDefinition): Pr
   };
 }
 
-interface Deployment {
-  readonly source: string | null;
-  readonly deploymentTime: string;
-}
+const Deployment = Type.Object({ source: textOrNull, deploymentTime: engineMoment });
+type Deployment = Type.Static<typeof Deployment>;
+const deploymentShape = shapeOf(Deployment);
 
 const deployments = { create: () => new LRUCache<string, Deployment>({ max: 10_000 }) };
 
@@ -113,7 +114,7 @@ const deployments = { create: () => new LRUCache<string, Deployment>({ max: 10_0
 async function deploymentOf({ rest, caches }: OperatonContext, id: string): Promise<Deployment> {
   const known = caches.of(deployments).get(id);
   if (known) return known;
-  const deployment = await rest.call<Deployment>({ path: at`/deployment/${id}` });
+  const deployment = await rest.call({ path: at`/deployment/${id}` }, deploymentShape);
   caches.of(deployments).set(id, deployment);
   return deployment;
 }

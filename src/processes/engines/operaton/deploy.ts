@@ -3,15 +3,17 @@
  * its message is passed on.
  */
 
+import Type from "typebox";
 import { pluralize } from "../../../infrastructure/pluralize.ts";
 import { type Fault, maxFaults, Problem } from "../../../infrastructure/problem.ts";
 import { WorkTimeout, workIn } from "../../../infrastructure/workers/workers.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import { auditOf } from "../../audit.ts";
 import type { Deployed, ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
+import { nullable, shapeOf, text } from "./answerShape.ts";
 import { sourcePrefix } from "./definitions.ts";
 import type { ReadyModel } from "./deployWork.ts";
-import type { EngineDefinition } from "./models.ts";
+import { EngineDefinition } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { historyDays } from "./readModel.ts";
 import { EngineError, isJudgement } from "./restErrors.ts";
@@ -100,6 +102,10 @@ async function create(
 const wantsHistoryTime = (error: unknown) =>
   isJudgement(error) && /ENGINE-12018|history ?time ?to ?live/i.test(error.message);
 
+const deployedShape = shapeOf(
+  Type.Object({ deployedProcessDefinitions: nullable(Type.Record(text, EngineDefinition)) }),
+);
+
 /** Characters of a deployment's source. */
 const longestSource = 255;
 
@@ -114,9 +120,8 @@ async function post(
   form.set("tenant-id", tenant.slug);
   const files = [{ name: `${process.key}.bpmn`, text: bpmn }, ...forms];
   for (const [index, { name, text }] of files.entries()) form.set(`file-${index}`, new Blob([text]), name);
-  const { deployedProcessDefinitions: deployed } = await rest.call<{
-    deployedProcessDefinitions: Readonly<Record<string, EngineDefinition>> | null;
-  }>({ method: "POST", path: "/deployment/create", form });
+  const call = { method: "POST", path: "/deployment/create", form } as const;
+  const { deployedProcessDefinitions: deployed } = await rest.call(call, deployedShape);
   const definition = Object.values(deployed ?? {}).find(({ key }) => key === process.key);
   if (definition?.tenantId === tenant.slug) return definition;
   throw new Error("the engine did not deploy the process for its tenant");

@@ -5,8 +5,8 @@
 import { ConfigError } from "../../../infrastructure/config.ts";
 import type { EngineWarning } from "../../engine.ts";
 import type { OperatonContext } from "./operatonContext.ts";
-import { isAway } from "./restErrors.ts";
-import { checkEngine } from "./startChecks.ts";
+import { isAway, isUnreadable } from "./restErrors.ts";
+import { checkEngine, versionShape } from "./startChecks.ts";
 
 export interface EngineHealth {
   /** Throws `ConfigError`. */
@@ -36,9 +36,9 @@ export function createEngineHealth(context: OperatonContext): EngineHealth {
 
   const answers = (): Promise<boolean> => {
     if (asked && performance.now() - asked.at < freshMs) return asked.answer;
-    const answer = context.rest.call({ path: "/version", timeoutMs: answerMs }).then(
+    const answer = context.rest.call({ path: "/version", timeoutMs: answerMs }, versionShape).then(
       () => true,
-      (error) => !isAway(error),
+      (error) => !isAway(error) && !isUnreadable(error),
     );
     asked = { at: performance.now(), answer };
     return answer;

@@ -2,10 +2,12 @@
 
 export const engineTime = (moment: Date): string => moment.toISOString().replace("Z", "+0000");
 
-/** Throws a `TypeError` for a text that is no such time. */
+const momentOf = (text: string) => new Date(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
+
+export const isEngineTime = (text: string): boolean => !Number.isNaN(momentOf(text).getTime());
+
+/** Throws a `TypeError` for a text that is no such time. The shapes of answers refuse it earlier. */
 export function parseEngineTime(text: string): Date {
-  const moment = new Date(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
-  if (Number.isNaN(moment.getTime()))
-    throw new TypeError("the engine answered with a time that cannot be read");
-  return moment;
+  if (!isEngineTime(text)) throw new TypeError("the engine answered with a time that cannot be read");
+  return momentOf(text);
 }

@@ -1,6 +1,8 @@
 /** Variables as the engine's REST interface takes and gives them, without a change of their digits. */
+import Type from "typebox";
 import { numberText } from "../../../infrastructure/json.ts";
 import type { ShownVariable, StoredVariable, VariableType } from "../../variables/variable.ts";
+import { nullable, text, textOrNull } from "./answerShape.ts";
 import { engineTime, parseEngineTime } from "./engineTime.ts";
 
 /** A variable of a request. */
@@ -11,15 +13,20 @@ export interface EngineVariable {
 }
 
 /** A variable of an answer, read with `deserializeValues=false`. */
-export interface EngineValue {
-  readonly type: string;
-  readonly value: unknown;
-  readonly valueInfo?: {
-    readonly filename?: string;
-    readonly mimeType?: string | null;
-    readonly serializationDataFormat?: string;
-  } | null;
-}
+export const engineValue = {
+  type: text,
+  value: Type.Unknown(),
+  valueInfo: Type.Optional(
+    nullable(
+      Type.Object({
+        filename: Type.Optional(textOrNull),
+        mimeType: Type.Optional(textOrNull),
+        serializationDataFormat: Type.Optional(textOrNull),
+      }),
+    ),
+  ),
+};
+export type EngineValue = Readonly<Type.Static<Type.TObject<typeof engineValue>>>;
 
 /** Characters. The engine's column for texts has no room for more, and answers 500. */
 const longestString = 4_000;
@@ -76,11 +83,11 @@ export function fromEngine(name: string, variable: EngineValue, size = 0): Shown
   const type = typeOf(variable);
   const { value, valueInfo } = variable;
   if (type === "File") {
-    const { filename = name, mimeType } = valueInfo ?? {};
+    const { filename, mimeType } = valueInfo ?? {};
     return {
       type,
       value: "null",
-      file: { name: filename, mimeType: mimeType ?? "application/octet-stream", size },
+      file: { name: filename ?? name, mimeType: mimeType ?? "application/octet-stream", size },
     };
   }
   if (value === null || value === undefined) return { type, value: "null" };

@@ -3,8 +3,10 @@
  * have a form of the same id. So a form is first looked for in the deployment of its model, and then at the engine.
  */
 import { LRUCache } from "lru-cache";
+import Type from "typebox";
 import type { FormSchema } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
+import { nullable, shapeOf, text, textOrNull } from "./answerShape.ts";
 import { generatedFormsOf } from "./generatedForms.ts";
 import { inParallel } from "./inParallel.ts";
 import type { EngineDefinition } from "./models.ts";
@@ -13,16 +15,16 @@ import { at } from "./rest.ts";
 import { EngineError } from "./restErrors.ts";
 
 /** How the engine names a form: Operaton and Camunda 7 have different names for the same member. */
-export interface FormNames {
-  readonly key?: string | null;
-  readonly formKey?: string | null;
-  readonly operatonFormRef?: FormRef | null;
-  readonly camundaFormRef?: FormRef | null;
-}
-
-interface FormRef {
-  readonly key: string;
-}
+export const formNames = {
+  key: Type.Optional(textOrNull),
+  formKey: Type.Optional(textOrNull),
+  operatonFormRef: Type.Optional(nullable(Type.Object({ key: text }))),
+  camundaFormRef: Type.Optional(nullable(Type.Object({ key: text }))),
+};
+const FormNames = Type.Object(formNames);
+type FormNames = Readonly<Type.Static<typeof FormNames>>;
+const namesShape = shapeOf(FormNames);
+const resourcesShape = shapeOf(Type.Array(Type.Object({ id: text, name: text })));
 
 /** The id of a form-js form. */
 export const formRefOf = ({ operatonFormRef, camundaFormRef }: FormNames): string | null =>
@@ -58,7 +60,7 @@ export async function startFormOf(
   const { id } = definition;
   const cache = context.caches.of(starting);
   const names =
-    cache.get(id) ?? (await context.rest.call<FormNames>({ path: at`/process-definition/${id}/startForm` }));
+    cache.get(id) ?? (await context.rest.call({ path: at`/process-definition/${id}/startForm` }, namesShape));
   cache.set(id, names);
   if (isGenerated(names)) {
     const { starts } = await generatedFormsOf(context, definition);
@@ -112,9 +114,8 @@ const largestForm = 512 * 1024;
 async function formsOf({ rest, caches }: OperatonContext, deploymentId: string): Promise<Forms> {
   const known = caches.of(deployed).get(deploymentId);
   if (known) return known.forms;
-  const resources = await rest.call<{ id: string; name: string }[]>({
-    path: at`/deployment/${deploymentId}/resources`,
-  });
+  const path = at`/deployment/${deploymentId}/resources`;
+  const resources = await rest.call({ path }, resourcesShape);
   const named = resources.filter(({ name }) => name.endsWith(".form"));
   const texts = await inParallel(named, async ({ id }) =>
     new TextDecoder().decode(

@@ -1,41 +1,41 @@
 /** Process instances in the engine's history, which has running and ended ones. */
+import Type from "typebox";
 import type { Tenant } from "../../../tenants/tenant.ts";
+import { engineMoment, momentOrNull, nullable, shapeOf, text, textOrNull } from "./answerShape.ts";
 import type { OperatonContext } from "./operatonContext.ts";
-import { at, isEngineId } from "./rest.ts";
-import { EngineError } from "./restErrors.ts";
+import { isEngineId } from "./rest.ts";
 
-export interface HistoricInstance {
-  readonly id: string;
-  readonly businessKey: string | null;
-  readonly processDefinitionId: string;
-  readonly processDefinitionKey: string;
-  readonly processDefinitionVersion: number;
+const HistoricInstance = Type.Object({
+  id: text,
+  businessKey: textOrNull,
+  processDefinitionId: text,
+  processDefinitionKey: text,
+  /** Null if somebody has deleted the definition. See `versionOf`. */
+  processDefinitionVersion: nullable(Type.Integer()),
   /** As the engine writes it: see `utcText`. */
-  readonly startTime: string;
-  readonly endTime: string | null;
-  readonly state: "ACTIVE" | "SUSPENDED" | "COMPLETED" | "EXTERNALLY_TERMINATED" | "INTERNALLY_TERMINATED";
-  /** The instance that has started this one in a call activity, and so on; itself for one that a start began. */
-  readonly rootProcessInstanceId: string;
-  readonly tenantId: string | null;
-}
+  startTime: engineMoment,
+  endTime: momentOrNull,
+  /** ACTIVE, SUSPENDED, COMPLETED, EXTERNALLY_TERMINATED or INTERNALLY_TERMINATED. */
+  state: text,
+  /**
+   * The instance that has started this one in a call activity, and so on; itself for one that a start began. Null if
+   * the history was written by a version before 7.10.
+   */
+  rootProcessInstanceId: textOrNull,
+  tenantId: textOrNull,
+});
+export type HistoricInstance = Readonly<Type.Static<typeof HistoricInstance>>;
+const instancesShape = shapeOf(Type.Array(HistoricInstance));
 
-/** The engine answers 400 and 405 to ids that are names in its REST interface, such as `report` and `delete`. */
-const missing: readonly number[] = [400, 404, 405];
-
-/** An instance of the tenant. The engine does not ask whose an id is. */
+/** An instance of the tenant. By a query, because some ids, such as `count`, are names in the REST interface. */
 export async function findHistoric(
-  { rest }: OperatonContext,
-  { slug }: Tenant,
+  context: OperatonContext,
+  tenant: Tenant,
   id: string,
 ): Promise<HistoricInstance | undefined> {
   if (!isEngineId(id)) return undefined;
-  try {
-    const instance = await rest.call<HistoricInstance>({ path: at`/history/process-instance/${id}` });
-    return instance.tenantId === slug ? instance : undefined;
-  } catch (error) {
-    if (error instanceof EngineError && missing.includes(error.status)) return undefined;
-    throw error;
-  }
+  const [instance] = await queryHistoric(context, tenant, { query: { processInstanceIds: [id] }, limit: 1 });
+  return instance;
 }
 
 export interface HistoricQuery {
@@ -58,12 +58,10 @@ export async function queryHistoric(
     limit,
   }: { readonly query: HistoricQuery; readonly offset?: number; readonly limit: number },
 ): Promise<HistoricInstance[]> {
-  const found = await rest.call<HistoricInstance[]>({
-    method: "POST",
-    path: "/history/process-instance",
-    query: { firstResult: offset, maxResults: limit },
-    body: { ...query, tenantIdIn: [slug] },
-  });
+  const page = { firstResult: offset, maxResults: limit };
+  const body = { ...query, tenantIdIn: [slug] };
+  const call = { method: "POST", path: "/history/process-instance", query: page, body } as const;
+  const found = await rest.call(call, instancesShape);
   return found.filter(({ tenantId }) => tenantId === slug);
 }
 
@@ -82,3 +80,9 @@ export const endStateOf = ({ state }: HistoricInstance): "active" | "completed" 
   if (state === "ACTIVE" || state === "SUSPENDED") return "active";
   return state === "COMPLETED" ? "completed" : "terminated";
 };
+
+export const rootOf = ({ rootProcessInstanceId: root, id }: HistoricInstance): string => root ?? id;
+
+/** Of a definition that was deleted, its id still tells the version: `key:version:id`. Long keys are not in ids. */
+export const versionOf = ({ processDefinitionVersion: version, processDefinitionId: id }: HistoricInstance) =>
+  version ?? Number(/:(\d+):[^:]*$/.exec(id)?.[1] ?? 1);

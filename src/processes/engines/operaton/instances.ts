@@ -16,6 +16,8 @@ import {
   type HistoricQuery,
   newestFirst,
   queryHistoric,
+  rootOf,
+  versionOf,
 } from "./historicInstances.ts";
 import { instancesWithIncidents } from "./incidents/instancesWithIncidents.ts";
 import type { OperatonContext } from "./operatonContext.ts";
@@ -35,10 +37,10 @@ export async function findInstance(
   const instance = await findHistoric(context, tenant, canonical(id));
   if (!instance) return undefined;
   const [starts, failed] = await Promise.all([
-    startsOf(context.sql, tenant.id, [instance.id, instance.rootProcessInstanceId]),
+    startsOf(context.sql, tenant.id, [instance.id, rootOf(instance)]),
     withIncidents(context, tenant, [instance]),
   ]);
-  const start = starts.get(instance.id) ?? starts.get(instance.rootProcessInstanceId);
+  const start = starts.get(instance.id) ?? starts.get(rootOf(instance));
   return {
     processInstanceId: instance.id,
     processKey: instance.processDefinitionKey,
@@ -87,7 +89,7 @@ export async function listInstances(
   return found.map((instance) => ({
     process_instance_id: instance.id,
     process_key: instance.processDefinitionKey,
-    version: instance.processDefinitionVersion,
+    version: versionOf(instance),
     state: failed.has(instance.id) ? "incident" : endStateOf(instance),
     business_key: businessKeyOf(instance, starts.get(instance.id)),
     started_by: starts.get(instance.id)?.startedBy ?? null,
@@ -152,7 +154,7 @@ export async function findStarters(
   if (asked.length === 0) return new Map();
   const query = { processInstanceIds: asked };
   const known = await queryHistoric(context, tenant, { query, limit: asked.length });
-  const roots = new Map(known.map(({ id, rootProcessInstanceId }) => [id, rootProcessInstanceId]));
+  const roots = new Map(known.map((instance) => [instance.id, rootOf(instance)]));
   const starts = await startsOf(context.sql, tenant.id, [...new Set([...asked, ...roots.values()])]);
   return new Map(
     ids.flatMap((given) => {

@@ -1,20 +1,23 @@
 /** Versions of processes at the engine. They never change, so this process remembers them. */
 import { LRUCache } from "lru-cache";
+import Type from "typebox";
+import { shapeOf, text, textOrNull } from "./answerShape.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { at } from "./rest.ts";
 
 /** A version as the engine shows it. */
-export interface EngineDefinition {
-  readonly id: string;
-  readonly key: string;
-  readonly version: number;
-  readonly name: string | null;
-  readonly deploymentId: string;
-  /** The file of the model in its deployment. */
-  readonly resource: string;
+export const EngineDefinition = Type.Object({
+  id: text,
+  key: text,
+  version: Type.Integer(),
+  name: textOrNull,
+  deploymentId: text,
   /** The slug of its tenant. Null for one that all tenants share. */
-  readonly tenantId: string | null;
-}
+  tenantId: textOrNull,
+});
+export type EngineDefinition = Readonly<Type.Static<typeof EngineDefinition>>;
+const definitionShape = shapeOf(EngineDefinition);
+const modelShape = shapeOf(Type.Object({ bpmn20Xml: text }));
 
 const definitions = { create: () => new LRUCache<string, EngineDefinition>({ max: 10_000 }) };
 
@@ -34,7 +37,7 @@ export async function definitionById(
 ): Promise<EngineDefinition> {
   const known = caches.of(definitions).get(id);
   if (known) return known;
-  const definition = await rest.call<EngineDefinition>({ path: at`/process-definition/${id}` });
+  const definition = await rest.call({ path: at`/process-definition/${id}` }, definitionShape);
   caches.of(definitions).set(id, definition);
   return definition;
 }
@@ -43,9 +46,7 @@ export async function definitionById(
 export async function bpmnOf({ rest, caches }: OperatonContext, definitionId: string): Promise<string> {
   const known = caches.of(models).get(definitionId);
   if (known !== undefined) return known;
-  const { bpmn20Xml } = await rest.call<{ bpmn20Xml: string }>({
-    path: at`/process-definition/${definitionId}/xml`,
-  });
+  const { bpmn20Xml } = await rest.call({ path: at`/process-definition/${definitionId}/xml` }, modelShape);
   caches.of(models).set(definitionId, bpmn20Xml);
   return bpmn20Xml;
 }

@@ -1,12 +1,20 @@
 /** Reports, from the engine's history. */
+import Type from "typebox";
 import type { ReportInstance } from "../../../generated/schemas.ts";
 import { answerTooLarge, maxPageBytes } from "../../../infrastructure/database/boundedList.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { ReportPage, ReportQuery } from "../../engine.ts";
 import { readView } from "../../variables/show.ts";
+import { shapeOf } from "./answerShape.ts";
 import { latestDefinition } from "./definitions.ts";
 import { utcText } from "./engineVariables.ts";
-import { endStateOf, type HistoricInstance, newestFirst, queryHistoric } from "./historicInstances.ts";
+import {
+  endStateOf,
+  type HistoricInstance,
+  newestFirst,
+  queryHistoric,
+  versionOf,
+} from "./historicInstances.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { startsOf } from "./starts.ts";
 import { readVariablesOf } from "./variables.ts";
@@ -27,13 +35,12 @@ export async function listReportInstances(
   return { total, instances: { jsonText: text } };
 }
 
+const countShape = shapeOf(Type.Object({ count: Type.Integer() }));
+
 async function count({ rest }: OperatonContext, { slug }: Tenant, query: object): Promise<number> {
-  const answer = await rest.call<{ count: number }>({
-    method: "POST",
-    path: "/history/process-instance/count",
-    body: { ...query, tenantIdIn: [slug] },
-  });
-  return answer.count;
+  const body = { ...query, tenantIdIn: [slug] };
+  const call = { method: "POST", path: "/history/process-instance/count", body } as const;
+  return (await rest.call(call, countShape)).count;
 }
 
 async function withVariables(
@@ -48,7 +55,7 @@ async function withVariables(
   ]);
   return instances.map((instance) => ({
     process_instance_id: instance.id,
-    version: instance.processDefinitionVersion,
+    version: versionOf(instance),
     state: endStateOf(instance),
     started_by: starts.get(instance.id)?.startedBy ?? null,
     started_at: utcText(instance.startTime),

@@ -6,7 +6,8 @@
  */
 import type { EngineConfig } from "../../../infrastructure/config.ts";
 import { parseJson, parseJsonInTurns, smallText } from "../../../infrastructure/json.ts";
-import { answerTooLarge, EngineError, EngineUnreachable } from "./restErrors.ts";
+import type { AnswerShape } from "./answerShape.ts";
+import { answerTooLarge, EngineError, EngineUnreachable, unreadableAnswer } from "./restErrors.ts";
 
 /** A value of a query. A list is sent with commas. Undefined is not sent. */
 export type QueryValue = string | number | boolean | readonly string[] | undefined;
@@ -29,11 +30,13 @@ export interface EngineCall {
 }
 
 export interface EngineRest {
+  /** For a change: its answer must be empty. Throws `EngineError` and `EngineUnreachable`. */
+  call(call: EngineCall): Promise<void>;
   /**
-   * The JSON of the answer, undefined if it is empty. A number that a double cannot hold as written is a
-   * `JSON.rawJSON`: read it with `numberText`. Throws `EngineError` and `EngineUnreachable`.
+   * The JSON of the answer. One of another shape is an `EngineError` of the type `UnreadableAnswer`. A number that a
+   * double cannot hold as written is a `JSON.rawJSON`: read it with `numberText`.
    */
-  call<T = unknown>(call: EngineCall): Promise<T>;
+  call<T>(call: EngineCall, shape: AnswerShape<T>): Promise<T>;
   /** The bytes of the answer, for files. Throws like `call`. */
   bytes(call: EngineCall): Promise<Uint8Array<ArrayBuffer>>;
   /** How many bytes the answer to GET would have. Throws like `call`. */
@@ -49,7 +52,8 @@ export function createEngineRest(config: EngineConfig): EngineRest {
   return {
     bytes,
     size: async (path) => Number((await answerOf(config, { method: "HEAD", path })).length ?? 0),
-    call: async <T>(call: EngineCall) => (await parsed(await bytes(call))) as T,
+    call: async <T>(call: EngineCall, shape?: AnswerShape<T>) =>
+      checked(await parsed(await bytes(call)), { call, shape }) as T,
   };
 }
 
@@ -161,10 +165,24 @@ async function parsed(bytes: Uint8Array): Promise<unknown> {
       ? parseJson(text)
       : await parseJsonInTurns(text, { turnMs: parseTurnMs, pause: nextTurn });
   } catch (cause) {
-    const message = "The engine's answer is not JSON that can be read";
-    throw new EngineError({ status: 200, type: "UnreadableAnswer", message }, { cause });
+    throw unreadable("is not JSON that can be read", { cause });
   }
 }
+
+interface Check {
+  readonly call: EngineCall;
+  /** Undefined: the answer must be empty. */
+  readonly shape: AnswerShape<unknown> | undefined;
+}
+
+function checked(answer: unknown, { call: { method = "GET", path }, shape }: Check): unknown {
+  if (shape ? shape.matches(answer) : answer === undefined) return answer;
+  const fault = shape ? shape.faultOf(answer) : "it is not empty";
+  throw unreadable(`to ${method} ${path} does not have the expected shape: ${fault}`);
+}
+
+const unreadable = (what: string, options?: ErrorOptions) =>
+  new EngineError({ status: 200, type: unreadableAnswer, message: `The engine's answer ${what}` }, options);
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

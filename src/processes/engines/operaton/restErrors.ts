@@ -50,6 +50,9 @@ const noConnection = new Set(["ConnectionRefused", "ECONNREFUSED", "FailedToOpen
 /** The type of an answer that is larger than Waybill reads. */
 export const answerTooLarge = "AnswerTooLarge";
 
+/** The type of an answer that is not what the engine says to such a call: no JSON, or JSON of another shape. */
+export const unreadableAnswer = "UnreadableAnswer";
+
 /** Statuses of a proxy whose engine is away, and of an engine that does not accept Waybill's credentials. */
 const away = new Set([401, 403, 429, 502, 503, 504]);
 
@@ -64,6 +67,10 @@ const lost = new Set([502, 503, 504]);
 export const isAway = (error: unknown): boolean =>
   error instanceof EngineUnreachable ||
   (error instanceof EngineError && (lost.has(error.status) || error.status === 429));
+
+/** Whether something answered that is not the engine, such as the page of a proxy. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof EngineError && error.type === unreadableAnswer;
 
 /** Whether the engine has certainly not done what it was asked: it judged against it, or was never asked. */
 export function wasNotDone(error: unknown): boolean {

@@ -4,12 +4,14 @@
  * the instance again if the answer was lost.
  */
 import postgres from "postgres";
+import Type from "typebox";
 import { Problem } from "../../../infrastructure/problem.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { Instance, NewInstance } from "../../engine.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { requireOwnUploads } from "../../variables/binding.ts";
 import type { StoredVariable } from "../../variables/variable.ts";
+import { shapeOf, text, textOrNull } from "./answerShape.ts";
 import { bindFiles } from "./changeWithFiles.ts";
 import { latestDefinition } from "./definitions.ts";
 import { toEngine } from "./engineVariables.ts";
@@ -17,7 +19,7 @@ import { findByStart } from "./historicInstances.ts";
 import { findInstance } from "./instances.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { at, isEngineId } from "./rest.ts";
-import { EngineError, isJudgement, wasNotDone } from "./restErrors.ts";
+import { EngineError, isJudgement, unreadableAnswer, wasNotDone } from "./restErrors.ts";
 import {
   insertStart,
   type NewStart,
@@ -112,11 +114,9 @@ interface Asking {
 }
 
 /** What the engine answers to a start. */
-interface Started {
-  readonly id: string;
-  readonly ended: boolean;
-  readonly tenantId: string | null;
-}
+const Started = Type.Object({ id: text, ended: Type.Boolean(), tenantId: textOrNull });
+type Started = Readonly<Type.Static<typeof Started>>;
+const startedShape = shapeOf(Started);
 
 async function ask(context: OperatonContext, asking: Asking): Promise<Instance> {
   const { row } = asking;
@@ -132,13 +132,11 @@ async function ask(context: OperatonContext, asking: Asking): Promise<Instance> 
 async function askEngine(context: OperatonContext, asking: Asking): Promise<Started> {
   const { tenant, row, variables, definitionId } = asking;
   try {
-    const started = await context.rest.call<Started | undefined>({
-      method: "POST",
-      path: at`/process-definition/${definitionId}/start`,
-      body: { businessKey: row.id, variables: toEngine(variables) },
-    });
-    if (started?.tenantId === tenant.slug && isEngineId(started.id)) return started;
-    throw new EngineError({ status: 200, type: "UnreadableAnswer", message: "The answer names no instance" });
+    const path = at`/process-definition/${definitionId}/start`;
+    const body = { businessKey: row.id, variables: toEngine(variables) };
+    const started = await context.rest.call({ method: "POST", path, body }, startedShape);
+    if (started.tenantId === tenant.slug && isEngineId(started.id)) return started;
+    throw new EngineError({ status: 200, type: unreadableAnswer, message: "The answer names no instance" });
   } catch (error) {
     return startedAfterAll(context, asking, error);
   }

@@ -1,10 +1,18 @@
 /** Checks that the engine can do what Waybill needs. Each fault is one line that says what to change. */
+import Type from "typebox";
 import { ConfigError } from "../../../infrastructure/config.ts";
+import { idShape, nullable, shapeOf, text, textOrNull } from "./answerShape.ts";
 import { engineTime } from "./engineTime.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { camunda } from "./readModel.ts";
 import { at, type EngineRest } from "./rest.ts";
 import { EngineError, isAway } from "./restErrors.ts";
+
+const updatesShape = shapeOf(Type.Array(Type.Unknown()));
+const deploymentShape = shapeOf(
+  Type.Object({ id: text, deployedProcessDefinitions: nullable(Type.Record(text, Type.Unknown())) }),
+);
+const leftOverShape = shapeOf(Type.Array(Type.Object({ id: text, tenantId: textOrNull })));
 
 /** The oldest versions whose REST interface has what this driver asks. */
 const oldest = { operaton: [1, 0], camunda: [7, 22] } as const;
@@ -17,14 +25,16 @@ export async function checkEngine({ rest, config }: Pick<OperatonContext, "rest"
   await tryOut(rest);
 }
 
+export const versionShape = shapeOf(Type.Object({ version: text }));
+
 async function versionOf(rest: EngineRest, url: string): Promise<string> {
-  const answer = await rest.call<{ version?: unknown } | undefined>({ path: "/version" }).catch((error) => {
+  const answer = await rest.call({ path: "/version" }, versionShape).catch((error) => {
     if (isAway(error)) throw error;
     if (isForbidden(error)) throw wrongAccount();
     if (error instanceof EngineError) return undefined;
     throw error;
   });
-  if (typeof answer?.version === "string") return answer.version;
+  if (answer) return answer.version;
   throw new ConfigError(
     `ENGINE_URL is ${JSON.stringify(url)}, where no engine answers; it must be the REST interface of Operaton or ` +
       "Camunda 7, such as http://engine:8080/engine-rest",
@@ -61,10 +71,8 @@ async function tryOut(rest: EngineRest): Promise<void> {
   const deployment = await deployCheck(rest);
   try {
     const processInstanceId = await startCheck(rest, deployment.definitionId);
-    const updates = await rest.call<unknown[]>({
-      path: "/history/detail",
-      query: { processInstanceId, variableUpdates: true, maxResults: 1 },
-    });
+    const query = { processInstanceId, variableUpdates: true, maxResults: 1 };
+    const updates = await rest.call({ path: "/history/detail", query }, updatesShape);
     if (updates.length === 0)
       throw new ConfigError(
         "ENGINE_URL names an engine whose history level is lower than full; set its history-level to full",
@@ -82,11 +90,7 @@ async function deployCheck(
   form.set("tenant-id", checkTenant);
   form.set("file", new Blob([checkModel(`waybill_check_${crypto.randomUUID()}`)]), "check.bpmn");
   const { id, deployedProcessDefinitions: definitions } = await rest
-    .call<{ id: string; deployedProcessDefinitions: Record<string, unknown> | null }>({
-      method: "POST",
-      path: "/deployment/create",
-      form,
-    })
+    .call({ method: "POST", path: "/deployment/create", form }, deploymentShape)
     .catch(refuseForbidden);
   return { id, definitionId: Object.keys(definitions ?? {})[0] ?? "" };
 }
@@ -104,7 +108,7 @@ async function startCheck(rest: EngineRest, definitionId: string): Promise<strin
   const path = at`/process-definition/${definitionId}/start`;
   const body = { variables: { check: { type: "Json", value: "{}" } } };
   try {
-    return (await rest.call<{ id: string }>({ method: "POST", path, body })).id;
+    return (await rest.call({ method: "POST", path, body }, idShape)).id;
   } catch (error) {
     if (!(error instanceof EngineError && /value type 'Json'/i.test(error.message)))
       return refuseForbidden(error);
@@ -132,11 +136,7 @@ const leftOverMs = 10 * 60_000;
 
 async function removeLeftOver(rest: EngineRest): Promise<void> {
   const before = engineTime(new Date(Date.now() - leftOverMs));
-  const old = await rest
-    .call<{ id: string; tenantId: string | null }[]>({
-      path: "/deployment",
-      query: { name: checkName, tenantIdIn: checkTenant, before, maxResults: 50 },
-    })
-    .catch(refuseForbidden);
+  const query = { name: checkName, tenantIdIn: checkTenant, before, maxResults: 50 };
+  const old = await rest.call({ path: "/deployment", query }, leftOverShape).catch(refuseForbidden);
   for (const { id, tenantId } of old) if (tenantId === checkTenant) await remove(rest, id).catch(() => {});
 }

@@ -1,5 +1,6 @@
 /** User tasks at the engine: lists them, completes them, and says whose they are. */
 
+import Type from "typebox";
 import { insertParticipant } from "../../../discussions/participants.ts";
 import type { Task } from "../../../generated/schemas.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
@@ -16,39 +17,44 @@ import type {
 } from "../../engine.ts";
 import { requireMayClaim, requireMayComplete, requireMayUnclaim } from "../../userTasks.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
+import { engineMoment, shapeOf, text, textOrNull } from "./answerShape.ts";
 import { changeWithFiles } from "./changeWithFiles.ts";
 import { toEngine, utcText } from "./engineVariables.ts";
-import { type FormNames, formNameOf, formOf, generatedTaskForm } from "./forms.ts";
+import { formNameOf, formNames, formOf, generatedTaskForm } from "./forms.ts";
 import { inParallel } from "./inParallel.ts";
 import { definitionById } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { isOwned } from "./ownedTasks.ts";
 import { repeatIfLocked } from "./repeat.ts";
 import { at, isEngineId } from "./rest.ts";
-import { EngineError, isJudgement } from "./restErrors.ts";
+import { isJudgement } from "./restErrors.ts";
 
-interface EngineTask extends FormNames {
-  readonly id: string;
-  readonly name: string | null;
-  readonly assignee: string | null;
-  readonly created: string;
+const EngineTask = Type.Object({
+  id: text,
+  name: textOrNull,
+  assignee: textOrNull,
+  created: engineMoment,
   /** Null for a task that belongs to no process: Waybill does not show it. */
-  readonly processInstanceId: string | null;
-  readonly processDefinitionId: string | null;
-  readonly taskDefinitionKey: string | null;
-  readonly tenantId: string | null;
-}
+  processInstanceId: textOrNull,
+  processDefinitionId: textOrNull,
+  taskDefinitionKey: textOrNull,
+  tenantId: textOrNull,
+  ...formNames,
+});
+type EngineTask = Readonly<Type.Static<typeof EngineTask>>;
+const tasksShape = shapeOf(Type.Array(EngineTask));
+const linksShape = shapeOf(Type.Array(Type.Object({ userId: textOrNull, groupId: textOrNull })));
+const historicTasksShape = shapeOf(
+  Type.Array(Type.Object({ tenantId: textOrNull, processInstanceId: textOrNull })),
+);
 
 /** A page of open tasks, oldest first. */
 export async function listTasks(context: OperatonContext, tenant: Tenant, query: TaskQuery): Promise<Task[]> {
   const { processInstanceId, offset, limit } = query;
   if (processInstanceId !== undefined && !isEngineId(processInstanceId)) return [];
-  const found = await context.rest.call<EngineTask[]>({
-    method: "POST",
-    path: "/task",
-    query: { firstResult: offset, maxResults: limit },
-    body: { ...conditionsOf(query), tenantIdIn: [tenant.slug] },
-  });
+  const page = { firstResult: offset, maxResults: limit };
+  const body = { ...conditionsOf(query), tenantIdIn: [tenant.slug] };
+  const found = await context.rest.call({ method: "POST", path: "/task", query: page, body }, tasksShape);
   const tasks = await inParallel(found.filter(isOf(tenant)), (task) => shownIfOpen(context, tenant, task));
   return tasks.filter((task) => task !== undefined);
 }
@@ -123,7 +129,7 @@ type Candidates = Pick<Task, "candidate_users" | "candidate_groups">;
 async function candidatesOf({ rest }: OperatonContext, id: string): Promise<Candidates> {
   const path = at`/task/${id}/identity-links`;
   const query = { type: "candidate" };
-  const links = await rest.call<{ userId: string | null; groupId: string | null }[]>({ path, query });
+  const links = await rest.call({ path, query }, linksShape);
   const names = (pick: (link: (typeof links)[number]) => string | null) =>
     [...new Set(links.map(pick).filter((name) => name !== null))].sort();
   return {
@@ -132,19 +138,19 @@ async function candidatesOf({ rest }: OperatonContext, id: string): Promise<Cand
   };
 }
 
+/** By a query, because some ids, such as `count`, are names in the engine's REST interface. */
 async function openTask(
   { rest }: OperatonContext,
   tenant: Tenant,
   id: string,
 ): Promise<ProcessTask | undefined> {
   if (!isEngineId(id)) return undefined;
-  try {
-    const task = await rest.call<EngineTask>({ path: at`/task/${id}` });
-    return isOf(tenant)(task) ? task : undefined;
-  } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return undefined;
-    throw error;
-  }
+  const body = { taskIdIn: [id], tenantIdIn: [tenant.slug] };
+  const found = await rest.call(
+    { method: "POST", path: "/task", query: { maxResults: 1 }, body },
+    tasksShape,
+  );
+  return found.find(isOf(tenant));
 }
 
 export async function findTask(
@@ -187,12 +193,9 @@ async function requireOpen(context: OperatonContext, { tenant, taskId }: TaskKey
     const owned = hasCandidates || (await isOwned(context, tenant, { processDefinitionId, activityId }));
     return { ...task, owned };
   }
-  const known = isEngineId(taskId)
-    ? await context.rest.call<{ tenantId: string | null; processInstanceId: string | null }[]>({
-        path: "/history/task",
-        query: { taskId, tenantIdIn: tenant.slug },
-      })
-    : [];
+  const query = { taskId, tenantIdIn: tenant.slug };
+  const call = { path: "/history/task", query };
+  const known = isEngineId(taskId) ? await context.rest.call(call, historicTasksShape) : [];
   const isKnown = known.some((each) => each.tenantId === tenant.slug && each.processInstanceId !== null);
   throw isKnown ? taskCompleted() : new Problem("task_not_found");
 }

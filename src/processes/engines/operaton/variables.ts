@@ -2,22 +2,27 @@
  * Reads the variables of an instance, running or ended, from the engine's history: it is written with each change, and
  * its query is limited to the tenant.
  */
+import Type from "typebox";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { VariableName } from "../../engine.ts";
 import type { FileValue, ShownVariable, ShownVariables } from "../../variables/variable.ts";
-import { type EngineValue, fromEngine, isFile } from "./engineVariables.ts";
+import { shapeOf, text, textOrNull } from "./answerShape.ts";
+import { engineValue, fromEngine, isFile } from "./engineVariables.ts";
 import { inParallel } from "./inParallel.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { at, isEngineId } from "./rest.ts";
 
-interface HistoricVariable extends EngineValue {
-  readonly id: string;
-  readonly name: string;
-  readonly processInstanceId: string;
+const HistoricVariable = Type.Object({
+  ...engineValue,
+  id: text,
+  name: text,
+  processInstanceId: text,
   /** That of its instance, if the variable is not local to an activity. */
-  readonly activityInstanceId: string;
-  readonly tenantId: string | null;
-}
+  activityInstanceId: textOrNull,
+  tenantId: textOrNull,
+});
+type HistoricVariable = Readonly<Type.Static<typeof HistoricVariable>>;
+const variablesShape = shapeOf(Type.Array(HistoricVariable));
 
 export async function readVariables(
   context: OperatonContext,
@@ -61,12 +66,10 @@ async function historicVariables(
   query: { readonly processInstanceIdIn: readonly string[]; readonly variableName?: string },
 ): Promise<HistoricVariable[]> {
   if (query.processInstanceIdIn.length === 0) return [];
-  const found = await rest.call<HistoricVariable[]>({
-    method: "POST",
-    path: "/history/variable-instance",
-    query: { deserializeValues: false },
-    body: { ...query, tenantIdIn: [slug] },
-  });
+  const body = { ...query, tenantIdIn: [slug] };
+  const asWritten = { deserializeValues: false };
+  const call = { method: "POST", path: "/history/variable-instance", query: asWritten, body } as const;
+  const found = await rest.call(call, variablesShape);
   return found.filter(({ tenantId }) => tenantId === slug);
 }
 

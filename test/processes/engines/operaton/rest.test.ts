@@ -1,7 +1,14 @@
 /** The client of an engine's REST interface: what it sends, what it reads, and what it makes of bad answers. */
 import { afterEach, expect, test } from "bun:test";
+import Type from "typebox";
 import { numberText } from "../../../../src/infrastructure/json.ts";
 import { Problem } from "../../../../src/infrastructure/problem.ts";
+import {
+  engineMoment,
+  nullable,
+  shapeOf,
+  text,
+} from "../../../../src/processes/engines/operaton/answerShape.ts";
 import {
   at,
   createEngineRest,
@@ -23,6 +30,8 @@ function clientOf(answer: (request: Request) => Response | Promise<Response>, ti
   const url = `${server.url.origin}/engine-rest`;
   return createEngineRest({ url, authorization: "Bearer hunter2", timeoutMs });
 }
+
+const anything = shapeOf(Type.Unknown());
 
 async function failure(calling: Promise<unknown>): Promise<Error> {
   try {
@@ -46,7 +55,7 @@ test("a call sends its query, its JSON with all digits and the credentials", asy
     query: { tenantIdIn: ["one", "two"], withoutTenantId: undefined, maxResults: 5 },
     body: { value: JSON.rawJSON("9007199254740993") },
   };
-  expect(await rest.call<unknown>(call)).toEqual({
+  expect(await rest.call(call, anything)).toEqual({
     method: "POST",
     path: "/engine-rest/process-definition/key/a%2Fb%20%C3%A9/start?tenantIdIn=one%2Ctwo&maxResults=5",
     authorization: "Bearer hunter2",
@@ -56,9 +65,9 @@ test("a call sends its query, its JSON with all digits and the credentials", asy
 
 test("numbers of an answer keep their digits, and an empty answer is undefined", async () => {
   const rest = clientOf(({ url }) => new Response(url.endsWith("/empty") ? null : '{"a":9007199254740993}'));
-  const { a } = await rest.call<{ a: unknown }>({ path: "/one" });
+  const { a } = await rest.call({ path: "/one" }, shapeOf(Type.Object({ a: Type.Unknown() })));
   expect(numberText(a)).toBe("9007199254740993");
-  expect(await rest.call({ path: "/empty" })).toBeUndefined();
+  expect(await rest.call({ path: "/empty" }, anything)).toBeUndefined();
 });
 
 test("an error of the engine becomes engine_rejected with its message, but not with the credentials", async () => {
@@ -122,6 +131,62 @@ test("an answer that is too large or is not JSON is refused, not read to its end
   expect(problemOf(page)).toMatchObject({ code: "engine_unavailable" });
 });
 
+const tasks = shapeOf(Type.Array(Type.Object({ id: text, assignee: nullable(text), created: engineMoment })));
+const task = { id: "7", assignee: null, created: "2026-11-22T04:43:09.666+0000", more: [1] };
+
+test.each([
+  ['"hunter2"', "the answer must be array"],
+  ["null", "the answer must be array"],
+  ["", "the answer must be array"],
+  ["{}", "the answer must be array"],
+  [JSON.stringify([task, "hunter2"]), "/1 must be object"],
+  [JSON.stringify([{ ...task, id: undefined }]), "/0 must have required properties id"],
+  [JSON.stringify([{ ...task, id: 5 }]), "/0/id must be string"],
+  [JSON.stringify([{ ...task, assignee: { name: "hunter2" } }]), "/0/assignee must be string"],
+  [JSON.stringify([{ ...task, created: "hunter2" }]), "/0/created must be a time"],
+])(
+  "the answer %p of another shape is engine_unavailable, with its first fault and without a value",
+  async (body, fault) => {
+    const rest = clientOf(() => new Response(body));
+    const error = await failure(rest.call({ path: "/task" }, tasks));
+    expect(error).toMatchObject({
+      type: "UnreadableAnswer",
+      message: `The engine's answer to GET /task does not have the expected shape: ${fault}`,
+    });
+    expect(problemOf(error)).toMatchObject({ code: "engine_unavailable", status: 503 });
+    expect(Bun.inspect(error)).not.toContain("hunter2");
+  },
+);
+
+test("an answer may have more members than its shape, and loses none", async () => {
+  const rest = clientOf(() => Response.json([task]));
+  expect(await rest.call({ path: "/task" }, tasks)).toEqual([task] as never);
+});
+
+test("a call that needs no answer refuses the answer of a proxy, and takes an empty one", async () => {
+  const change = { method: "POST", path: "/task/7/complete" } as const;
+  await clientOf(() => new Response(null, { status: 204 })).call(change);
+  const error = await failure(clientOf(() => Response.json({ login: "hunter2" })).call(change));
+  expect(error.message).toBe(
+    "The engine's answer to POST /task/7/complete does not have the expected shape: it is not empty",
+  );
+});
+
+test("to check an answer with 100 tasks takes less than to parse it", () => {
+  const body = JSON.stringify(Array.from({ length: 100 }, (_, index) => ({ ...task, id: `task ${index}` })));
+  const many: unknown = JSON.parse(body);
+  const timed = (work: () => unknown) => {
+    const times = Array.from({ length: 200 }, () => {
+      const begun = performance.now();
+      work();
+      return performance.now() - begun;
+    });
+    return times.sort((a, b) => a - b)[100] as number;
+  };
+  expect(tasks.matches(many)).toBe(true);
+  expect(timed(() => tasks.matches(many))).toBeLessThan(2 * timed(() => JSON.parse(body)) + 0.2);
+});
+
 test("connections are used again", async () => {
   const ports = new Set<number>();
   const server = Bun.serve({
@@ -134,7 +199,7 @@ test("connections are used again", async () => {
   });
   servers.push(server);
   const rest = createEngineRest({ url: server.url.origin, authorization: undefined, timeoutMs: 5_000 });
-  for (let call = 0; call < 10; call++) await rest.call({ path: "/x" });
+  for (let call = 0; call < 10; call++) await rest.call({ path: "/x" }, anything);
   expect(ports.size).toBe(1);
 });
 

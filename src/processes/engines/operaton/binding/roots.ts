@@ -1,6 +1,8 @@
 /** The roots of instances: a call activity starts an instance of its own, which has no business key and no files. */
 import { LRUCache } from "lru-cache";
+import Type from "typebox";
 import type { Tenant } from "../../../../tenants/tenant.ts";
+import { shapeOf, text, textOrNull } from "../answerShape.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { isEngineId } from "../rest.ts";
 
@@ -38,23 +40,23 @@ export async function findRoots(
 
 const keyOf = ({ id }: Tenant, processInstanceId: string) => `${id} ${processInstanceId}`;
 
-interface HistoricInstance {
-  readonly id: string;
-  readonly tenantId: string | null;
+const HistoricInstance = Type.Object({
+  id: text,
+  tenantId: textOrNull,
   /** Null if the history was written by a version before 7.10. */
-  readonly rootProcessInstanceId: string | null;
-}
+  rootProcessInstanceId: textOrNull,
+});
+type HistoricInstance = Type.Static<typeof HistoricInstance>;
+const instancesShape = shapeOf(Type.Array(HistoricInstance));
 
 async function ask(
   { rest }: OperatonContext,
   { slug }: Tenant,
   processInstanceIds: readonly string[],
 ): Promise<readonly HistoricInstance[]> {
-  const instances = await rest.call<HistoricInstance[]>({
-    method: "POST",
-    path: "/history/process-instance",
-    query: { maxResults: batch },
-    body: { processInstanceIds, tenantIdIn: [slug] },
-  });
+  const query = { maxResults: batch };
+  const body = { processInstanceIds, tenantIdIn: [slug] };
+  const call = { method: "POST", path: "/history/process-instance", query, body } as const;
+  const instances = await rest.call(call, instancesShape);
   return instances.filter(({ tenantId }) => tenantId === slug);
 }

@@ -8,19 +8,23 @@
  * pages. It is taken from a window of time, so that the engine's database sorts about two pages for each, and not all
  * that follows.
  */
+import Type from "typebox";
 import type { Tenant } from "../../../../tenants/tenant.ts";
+import { engineMoment, shapeOf, textOrNull } from "../answerShape.ts";
 import { engineTime, parseEngineTime } from "../engineTime.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { EngineError } from "../restErrors.ts";
 
-export interface VariableUpdate {
-  readonly tenantId: string | null;
+const VariableUpdate = Type.Object({
+  tenantId: textOrNull,
   /** Null in a CMMN case. */
-  readonly processInstanceId: string | null;
-  readonly rootProcessInstanceId: string | null;
-  readonly time: string;
-  readonly value: unknown;
-}
+  processInstanceId: textOrNull,
+  rootProcessInstanceId: textOrNull,
+  time: engineMoment,
+  value: Type.Unknown(),
+});
+export type VariableUpdate = Type.Static<typeof VariableUpdate>;
+const updatesShape = shapeOf(Type.Array(VariableUpdate));
 
 /** Where a page begins. */
 export interface Position {
@@ -90,19 +94,22 @@ interface Wanted {
 
 /** The engine includes the times at both ends. */
 const ask = ({ rest }: OperatonContext, { slug, size, position: { from, skip }, until }: Wanted) =>
-  rest.call<VariableUpdate[]>({
-    method: "POST",
-    path: "/history/detail",
-    query: { deserializeValues: false, firstResult: skip, maxResults: size },
-    body: {
-      variableUpdates: true,
-      tenantIdIn: [slug],
-      variableTypeIn: types,
-      occurredAfter: engineTime(from),
-      ...(until ? { occurredBefore: engineTime(until) } : {}),
-      sorting,
+  rest.call(
+    {
+      method: "POST",
+      path: "/history/detail",
+      query: { deserializeValues: false, firstResult: skip, maxResults: size },
+      body: {
+        variableUpdates: true,
+        tenantIdIn: [slug],
+        variableTypeIn: types,
+        occurredAfter: engineTime(from),
+        ...(until ? { occurredBefore: engineTime(until) } : {}),
+        sorting,
+      },
     },
-  });
+    updatesShape,
+  );
 
 function unlessTooLarge(error: unknown): undefined {
   if (!(error instanceof EngineError) || error.type !== "AnswerTooLarge") throw error;

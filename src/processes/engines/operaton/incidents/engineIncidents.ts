@@ -2,34 +2,38 @@
  * Incidents in the engine's history, open and ended ones. An incident in a called process has a copy in each instance
  * above it, without a configuration. Waybill shows the cause alone, which is what a rerun is about.
  */
+import Type from "typebox";
 import { Problem } from "../../../../infrastructure/problem.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { IncidentQuery } from "../../../engine.ts";
+import { engineMoment, momentOrNull, shapeOf, text, textOrNull } from "../answerShape.ts";
 import { inParallel } from "../inParallel.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { isEngineId } from "../rest.ts";
 
-export interface EngineIncident {
-  readonly id: string;
-  readonly tenantId: string | null;
-  readonly processDefinitionKey: string | null;
-  readonly processInstanceId: string | null;
-  readonly createTime: string;
+const EngineIncident = Type.Object({
+  id: text,
+  tenantId: textOrNull,
+  processDefinitionKey: textOrNull,
+  processInstanceId: textOrNull,
+  createTime: engineMoment,
   /** Null while the incident is open. */
-  readonly endTime: string | null;
+  endTime: momentOrNull,
   /** `failedExternalTask`, `failedJob`, or any other that an application has made. */
-  readonly incidentType: string;
-  readonly activityId: string | null;
+  incidentType: text,
+  activityId: textOrNull,
   /** Where the process failed after a job began at `activityId`. */
-  readonly failedActivityId: string | null;
-  readonly rootCauseIncidentId: string | null;
+  failedActivityId: textOrNull,
+  rootCauseIncidentId: textOrNull,
   /** The id of the external task or of the job. */
-  readonly configuration: string | null;
+  configuration: textOrNull,
   /** The id of the entry in the log of external tasks or of jobs. */
-  readonly historyConfiguration: string | null;
+  historyConfiguration: textOrNull,
   /** Cut at 666 characters. */
-  readonly incidentMessage: string | null;
-}
+  incidentMessage: textOrNull,
+});
+export type EngineIncident = Readonly<Type.Static<typeof EngineIncident>>;
+const incidentsShape = shapeOf(Type.Array(EngineIncident));
 
 /** Incidents that the engine is asked for at a time, at least and at most. There are copies among them. */
 const leastAsked = 100;
@@ -118,6 +122,6 @@ async function ask(
   conditions: Conditions,
 ): Promise<EngineIncident[]> {
   const query = { ...conditions, tenantIdIn: slug };
-  const incidents = await rest.call<EngineIncident[]>({ path: "/history/incident", query });
+  const incidents = await rest.call({ path: "/history/incident", query }, incidentsShape);
   return incidents.filter(({ tenantId }) => tenantId === slug);
 }

@@ -2,9 +2,11 @@
  * The list of incidents. The engine knows which there are, and cuts their messages. Waybill knows type, attempt, whole
  * message and whether the request was sent, for the service tasks that it carries out.
  */
+import Type from "typebox";
 import type { Incident } from "../../../../generated/schemas.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { IncidentQuery } from "../../../engine.ts";
+import { shapeOf, textOrNull } from "../answerShape.ts";
 import { parseEngineTime } from "../engineTime.ts";
 import { inParallel } from "../inParallel.ts";
 import type { OperatonContext } from "../operatonContext.ts";
@@ -84,6 +86,8 @@ async function earlierFailure(
 /** Bytes of one text. */
 const mostText = 16 * 1024;
 
+const logShape = shapeOf(Type.Object({ topicName: textOrNull }));
+
 /** A task of a topic that another worker serves. */
 async function failureOfOthers(
   { rest }: OperatonContext,
@@ -91,7 +95,7 @@ async function failureOfOthers(
 ): Promise<Pick<Known, "type" | "message">> {
   const entry = incident.historyConfiguration;
   const path = entry && at`/history/external-task-log/${entry}`;
-  const log = path ? await rest.call<{ topicName?: string }>({ path }).catch(unlessMissing) : undefined;
+  const log = path ? await rest.call({ path }, logShape).catch(unlessMissing) : undefined;
   const worker = log?.topicName ? `The worker of the topic "${log.topicName}"` : "The worker of the task";
   const message = `${worker} has failed: ${messageOf(incident)} A rerun hands the task out again.`;
   return { type: "external_task_failed", message };

@@ -3,6 +3,7 @@
  * and its own note. Nobody hands them out again, so they are closed here, and closed rows are removed after a month.
  */
 import type { Sql } from "../../../../infrastructure/database/connect.ts";
+import { idsShape } from "../answerShape.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 
 /** Rows in one question to the engine. */
@@ -14,11 +15,8 @@ export async function closeAbandoned(context: OperatonContext): Promise<void> {
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;
-    const open = await context.rest.call<{ readonly id: string }[]>({
-      method: "POST",
-      path: "/external-task",
-      body: { externalTaskIdIn: ids },
-    });
+    const body = { externalTaskIdIn: ids };
+    const open = await context.rest.call({ method: "POST", path: "/external-task", body }, idsShape);
     const present = new Set(open.map(({ id }) => id));
     await close(
       context.sql,

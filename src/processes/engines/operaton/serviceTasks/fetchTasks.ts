@@ -4,11 +4,12 @@ import { fetchLimits } from "../../../../infrastructure/jobs/fetchLimits.ts";
 import { moment } from "../../../../infrastructure/jobs/heartbeat.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import { serviceTasksAtOnce } from "../../../serviceTasks.ts";
+import { idsShape } from "../answerShape.ts";
 import type { EngineCall } from "../rest.ts";
 import { EngineError, isJudgement } from "../restErrors.ts";
 import { createAvailability } from "./availability.ts";
 import type { Fetched } from "./claim.ts";
-import { type ExternalTask, lockMs, type ServiceTaskContext, topics } from "./externalTask.ts";
+import { type ExternalTask, lockMs, type ServiceTaskContext, tasksShape, topics } from "./externalTask.ts";
 import { createLock, type Lock, unlock } from "./lock.ts";
 import { againMs } from "./tellEngine.ts";
 import { listTenants } from "./tenants.ts";
@@ -94,7 +95,7 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
   async function ask(asked: Asked): Promise<readonly ExternalTask[]> {
     try {
       const isLean = performance.now() < leanUntil;
-      const tasks = await rest.call<ExternalTask[]>(fetchCall(context, { ...asked, isLean }));
+      const tasks = await rest.call(fetchCall(context, { ...asked, isLean }), tasksShape);
       batch = Math.min(mostTasks, batch * 2);
       return isLean
         ? tasks.map((task) => ({ ...task, variables: undefined }))
@@ -118,7 +119,7 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
    */
   async function unlockUnknown(): Promise<void> {
     const query = { workerId: worker, locked: true, withRetriesLeft: true, maxResults: 1_000 };
-    const locked = await rest.call<{ readonly id: string }[]>({ path: "/external-task", query });
+    const locked = await rest.call({ path: "/external-task", query }, idsShape);
     for (const { id } of locked) if (!running.has(id)) await unlock(rest, id);
   }
 

@@ -1,18 +1,20 @@
 /** Which instance called which, from the engine's history. It never changes, so this process remembers it. */
 import { LRUCache } from "lru-cache";
+import Type from "typebox";
+import { shapeOf, text, textOrNull } from "../answerShape.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { at, isEngineId } from "../rest.ts";
 import { EngineError } from "../restErrors.ts";
 
 /** An instance as the history shows it. */
-export interface HistoricInstance {
-  readonly id: string;
-  readonly tenantId: string | null;
-  readonly rootProcessInstanceId: string;
+const HistoricInstance = Type.Object({
+  id: text,
+  tenantId: textOrNull,
   /** The instance that called it. */
-  readonly superProcessInstanceId: string | null;
-  readonly processDefinitionId: string;
-}
+  superProcessInstanceId: textOrNull,
+});
+export type HistoricInstance = Readonly<Type.Static<typeof HistoricInstance>>;
+const instanceShape = shapeOf(HistoricInstance);
 
 const instances = { create: () => new LRUCache<string, HistoricInstance>({ max: 10_000 }) };
 
@@ -31,7 +33,7 @@ export async function historicInstance(
 
 async function read(rest: OperatonContext["rest"], id: string): Promise<HistoricInstance | undefined> {
   try {
-    return await rest.call<HistoricInstance>({ path: at`/history/process-instance/${id}` });
+    return await rest.call({ path: at`/history/process-instance/${id}` }, instanceShape);
   } catch (error) {
     if (error instanceof EngineError && error.status === 404) return undefined;
     throw error;
@@ -39,12 +41,14 @@ async function read(rest: OperatonContext["rest"], id: string): Promise<Historic
 }
 
 /** The call activity that called an instance. */
-export interface Caller {
-  readonly processInstanceId: string;
-  readonly processDefinitionId: string;
-  readonly processDefinitionKey: string;
-  readonly activityId: string;
-}
+const Caller = {
+  processInstanceId: text,
+  processDefinitionId: text,
+  processDefinitionKey: text,
+  activityId: text,
+};
+export type Caller = Readonly<Type.Static<Type.TObject<typeof Caller>>>;
+const callsShape = shapeOf(Type.Array(Type.Object({ ...Caller, calledProcessInstanceId: textOrNull })));
 
 /** Undefined if no other instance called it. */
 export async function callerOf(
@@ -54,9 +58,12 @@ export async function callerOf(
 ): Promise<Caller | undefined> {
   const parent = (await historicInstance(context, slug, id))?.superProcessInstanceId;
   if (!parent) return undefined;
-  const calls = await context.rest.call<(Caller & { readonly calledProcessInstanceId: string | null })[]>({
-    path: "/history/activity-instance",
-    query: { processInstanceId: parent, activityType: "callActivity", unfinished: true, tenantIdIn: slug },
-  });
+  const query = {
+    processInstanceId: parent,
+    activityType: "callActivity",
+    unfinished: true,
+    tenantIdIn: slug,
+  };
+  const calls = await context.rest.call({ path: "/history/activity-instance", query }, callsShape);
   return calls.find(({ calledProcessInstanceId }) => calledProcessInstanceId === id);
 }

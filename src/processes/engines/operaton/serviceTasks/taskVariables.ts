@@ -3,30 +3,36 @@
  * its request is written: the engine does not say how large they are, and hundreds of tasks run at the same time.
  */
 
+import Type from "typebox";
 import { DeliveryFailure } from "../../../../infrastructure/outbound/failure.ts";
 import type { LoadedVariables } from "../../../delivery/deliver.ts";
 import { loadWithin, mostBytes, valuesTooLarge } from "../../../delivery/deliveryMemory.ts";
 import { namesSent, namesUsed, type ServiceTaskConfig } from "../../../delivery/serviceTask.ts";
 import { attachmentIdOf } from "../../../variables/attachmentMetadata.ts";
 import { secretPrefix, type TypedValues } from "../../../variables/variable.ts";
+import { shapeOf, text, textOrNull } from "../answerShape.ts";
 import { bindFilesOf } from "../binding/bindFiles.ts";
 import { findRoots } from "../binding/roots.ts";
 import { settleStartOf } from "../binding/settleStartOf.ts";
+import { type EngineValue, engineValue } from "../engineVariables.ts";
 import { at } from "../rest.ts";
 import { EngineError } from "../restErrors.ts";
 import type { ExternalTask, ServiceTaskContext, TaskInstance } from "./externalTask.ts";
-import { type EngineVariable, typedValueOf } from "./typedValues.ts";
+import { typedValueOf } from "./typedValues.ts";
 
 /** A variable with its place. */
-interface ScopedVariable extends EngineVariable {
+const ScopedVariable = Type.Object({
+  ...engineValue,
   /** By which its content is read. */
-  readonly id: string;
-  readonly name: string;
+  id: text,
+  name: text,
   /** The scope. That of the process is the instance's id. */
-  readonly activityInstanceId: string;
-  readonly tenantId: string | null;
-  readonly state?: string;
-}
+  activityInstanceId: text,
+  tenantId: textOrNull,
+  state: Type.Optional(textOrNull),
+});
+type ScopedVariable = Readonly<Type.Static<typeof ScopedVariable>>;
+const variablesShape = shapeOf(Type.Array(ScopedVariable));
 
 type Named<Variable = ScopedVariable> = ReadonlyMap<string, Variable>;
 
@@ -89,11 +95,14 @@ async function load(context: ServiceTaskContext, options: LoaderOptions): Promis
 }
 
 /** The variables that came with the task. Undefined if none came. */
-function fetchedWith({ task, config }: LoaderOptions): Named<EngineVariable> | undefined {
+function fetchedWith({ task, config }: LoaderOptions): Named<EngineValue> | undefined {
   if (!task.variables) return undefined;
   const names = namesOf(config);
   return new Map(Object.entries(task.variables).filter(([name]) => names === null || names.includes(name)));
 }
+
+/** Values as the engine keeps them. */
+const query = { deserializeValues: false };
 
 /** Null: every variable. */
 const namesOf = (config: ServiceTaskConfig) =>
@@ -108,17 +117,13 @@ async function readNamed(
   const names = namesOf(config);
   if (names?.length === 0) return new Map();
   try {
-    const found = await context.rest.call<ScopedVariable[]>({
-      method: "POST",
-      path: "/history/variable-instance",
-      query: { deserializeValues: false },
-      body: {
-        processInstanceId: task.processInstanceId,
-        tenantIdIn: [instance.tenant.slug],
-        ...(names ? { variableNameIn: names } : {}),
-      },
-      maxBytes,
-    });
+    const body = {
+      processInstanceId: task.processInstanceId,
+      tenantIdIn: [instance.tenant.slug],
+      ...(names ? { variableNameIn: names } : {}),
+    };
+    const path = "/history/variable-instance";
+    const found = await context.rest.call({ method: "POST", path, query, body, maxBytes }, variablesShape);
     const present = found.filter(
       ({ state, tenantId }) => state !== "DELETED" && tenantId === instance.tenant.slug,
     );
@@ -136,10 +141,12 @@ async function readNamed(
 
 const isVariable = (name: string) => !name.startsWith(secretPrefix);
 
-interface ActivityInstance {
-  readonly id: string;
-  readonly childActivityInstances: readonly ActivityInstance[];
-}
+const ActivityInstance = Type.Cyclic(
+  { Instance: Type.Object({ id: text, childActivityInstances: Type.Array(Type.Ref("Instance")) }) },
+  "Instance",
+);
+type ActivityInstance = Type.Static<typeof ActivityInstance>;
+const treeShape = shapeOf(ActivityInstance);
 
 /** Variables of the scopes between the process and the task, outer ones first. Inner ones hide outer ones. */
 async function readLocals(
@@ -147,18 +154,15 @@ async function readLocals(
   { processInstanceId, activityInstanceId }: ExternalTask,
   maxBytes: number,
 ): Promise<(readonly [string, ScopedVariable])[]> {
-  const tree = await rest.call<ActivityInstance>({
-    path: at`/process-instance/${processInstanceId}/activity-instances`,
-  });
+  const tree = await rest.call(
+    { path: at`/process-instance/${processInstanceId}/activity-instances` },
+    treeShape,
+  );
   const scopes = pathTo(activityInstanceId, tree).slice(1);
   if (scopes.length === 0) return [];
-  const variables = await rest.call<ScopedVariable[]>({
-    method: "POST",
-    path: "/variable-instance",
-    query: { deserializeValues: false },
-    body: { processInstanceIdIn: [processInstanceId], activityInstanceIdIn: scopes },
-    maxBytes,
-  });
+  const body = { processInstanceIdIn: [processInstanceId], activityInstanceIdIn: scopes };
+  const call = { method: "POST", path: "/variable-instance", query, body, maxBytes } as const;
+  const variables = await rest.call(call, variablesShape);
   const depth = (variable: ScopedVariable) => scopes.indexOf(variable.activityInstanceId);
   return variables.toSorted((a, b) => depth(a) - depth(b)).map((each) => [each.name, each] as const);
 }
@@ -174,7 +178,7 @@ function pathTo(id: string, { id: own, childActivityInstances }: ActivityInstanc
 }
 
 /** A variable of a type that Waybill does not have is left out for an addon, which gets all of them. */
-function valuesOf(named: Named<EngineVariable>, { kind }: ServiceTaskConfig): TypedValues {
+function valuesOf(named: Named<EngineValue>, { kind }: ServiceTaskConfig): TypedValues {
   const values = [...named].flatMap(([name, variable]) => {
     const value = typedValueOf(variable);
     if (!value && kind !== "addon") throw unsupported(name, variable.type);
@@ -190,7 +194,7 @@ const unsupported = (name: string, type: string) =>
   );
 
 /** Files of which the content is sent. */
-const filesIn = <Variable extends EngineVariable>(
+const filesIn = <Variable extends EngineValue>(
   named: Named<Variable>,
   config: ServiceTaskConfig,
 ): Variable[] =>

@@ -1,13 +1,6 @@
 /** Values between the engine's REST interface and Waybill. */
 import type { TypedValue, TypedValues, VariableType } from "../../../variables/variable.ts";
-import { longTextIn } from "../engineVariables.ts";
-
-/** A variable as the engine shows it with `deserializeValues=false`. */
-export interface EngineVariable {
-  readonly type: string;
-  readonly value: unknown;
-  readonly valueInfo?: { readonly serializationDataFormat?: string } | null;
-}
+import { type EngineValue, longTextIn } from "../engineVariables.ts";
 
 const sameTypes: ReadonlySet<string> = new Set([
   "String",
@@ -22,7 +15,7 @@ const sameTypes: ReadonlySet<string> = new Set([
 ] satisfies VariableType[]);
 
 /** Undefined for a type that Waybill does not have, such as a serialized Java object. A file has no content here. */
-export function typedValueOf({ type, value, valueInfo }: EngineVariable): TypedValue | undefined {
+export function typedValueOf({ type, value, valueInfo }: EngineValue): TypedValue | undefined {
   if (type === "File" || type === "Bytes") return { type: "File", value: null };
   const text = type === "Json" ? longTextIn(value) : undefined;
   if (text !== undefined) return { type: "String", value: text };
