@@ -1,9 +1,15 @@
-/** Variables as the engine's REST interface takes and gives them, without a change of their digits. */
+/** Values between the engine's REST interface and Waybill, without a change of their digits. */
 import Type from "typebox";
 import { numberText } from "../../../infrastructure/json.ts";
-import type { ShownVariable, StoredVariable, VariableType } from "../../variables/variable.ts";
+import type {
+  ShownVariable,
+  StoredVariable,
+  TypedValue,
+  TypedValues,
+  VariableType,
+} from "../../variables/variable.ts";
 import { nullable, text, textOrNull } from "./answerShape.ts";
-import { engineTime, parseEngineTime } from "./engineTime.ts";
+import { engineTime, isEngineTime, parseEngineTime } from "./engineTime.ts";
 
 /** A variable of a request. */
 export interface EngineVariable {
@@ -31,38 +37,36 @@ export type EngineValue = Readonly<Type.Static<Type.TObject<typeof engineValue>>
 /** Characters. The engine's column for texts has no room for more, and answers 500. */
 const longestString = 4_000;
 
-type Stored = ReadonlyMap<string, StoredVariable>;
+/** Stored variables as a request has them. A file has its content. */
+export const toEngine = (variables: ReadonlyMap<string, StoredVariable>): Record<string, EngineVariable> =>
+  Object.fromEntries([...variables].map(([name, variable]) => [name, storedTo(variable)]));
 
-/**
- * The variables of a request. A String of more than 4,000 characters becomes Json, which has room for it, and
- * `fromEngine` reads it as a String again.
- */
-export const toEngine = (variables: Stored): Record<string, EngineVariable> =>
-  Object.fromEntries([...variables].map(([name, variable]) => [name, variableTo(variable)]));
-
-function variableTo({ type, value, file }: StoredVariable): EngineVariable {
+function storedTo({ type, value, file }: StoredVariable): EngineVariable {
   if (file) {
     const valueInfo = { filename: file.name, mimeType: file.mimeType };
     return { type: "File", value: Buffer.from(file.content).toString("base64"), valueInfo };
   }
-  if (value === "null" || type === "Null") return { type, value: null };
-  if (/^-?\d/.test(value)) return { type, value: JSON.rawJSON(value) };
-  const parsed: unknown = JSON.parse(value);
-  if (type === "Date") return { type, value: engineTime(parseEngineTime(String(parsed))) };
-  if (type === "String" && String(parsed).length > longestString) return { type: "Json", value };
-  return { type, value: parsed };
+  return typedTo({ type, value: /^-?\d/.test(value) ? JSON.rawJSON(value) : JSON.parse(value) });
+}
+
+/** Values of service tasks as a request has them. */
+export const engineValues = (variables: TypedValues): Record<string, TypedValue> =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, typedTo(value)]));
+
+/** A text that does not fit into a String of the engine becomes Json, which has room for it. */
+function typedTo({ type, value }: TypedValue): TypedValue {
+  if (type === "Null") return { type, value: null };
+  if (typeof value !== "string") return { type, value };
+  if (type === "Date" && isEngineTime(value)) return { type, value: engineTime(parseEngineTime(value)) };
+  const fits = type !== "String" || (value.length <= longestString && !value.includes("\0"));
+  return fits ? { type, value } : { type: "Json", value: JSON.stringify(value) };
 }
 
 /** The engine's time in the form of RFC 3339. */
 export const utcText = (time: string): string => parseEngineTime(time).toISOString();
 
 /** Types of the engine that have another name here. */
-const otherNames: Readonly<Record<string, VariableType>> = {
-  Short: "Integer",
-  Xml: "String",
-  Object: "String",
-  Bytes: "File",
-};
+const otherNames: Readonly<Record<string, VariableType>> = { Short: "Integer", Xml: "String", Bytes: "File" };
 const sameNames: readonly string[] = [
   "String",
   "Integer",
@@ -75,38 +79,43 @@ const sameNames: readonly string[] = [
   "File",
 ] satisfies VariableType[];
 
-/**
- * A variable of an answer. Bytes are a File. An Object that is kept as JSON is Json. Another Object, and a type that
- * Waybill does not know, is the text that the engine keeps. The size of a File is not in the answer: pass it.
- */
-export function fromEngine(name: string, variable: EngineValue, size = 0): ShownVariable {
-  const type = typeOf(variable);
-  const { value, valueInfo } = variable;
-  if (type === "File") {
-    const { filename, mimeType } = valueInfo ?? {};
-    return {
-      type,
-      value: "null",
-      file: { name: filename ?? name, mimeType: mimeType ?? "application/octet-stream", size },
-    };
-  }
-  if (value === null || value === undefined) return { type, value: "null" };
-  if (type === "Json" && longTextIn(value) !== undefined) return { type: "String", value: String(value) };
-  return { type, value: numberText(value) ?? JSON.stringify(value) };
+/** An Object that is kept as JSON is Json. Undefined for a type that Waybill does not have. */
+function typeOf({ type, valueInfo }: EngineValue): VariableType | undefined {
+  if (type === "Object" && valueInfo?.serializationDataFormat?.startsWith("application/json")) return "Json";
+  return sameNames.includes(type) ? (type as VariableType) : otherNames[type];
 }
 
-export const isFile = ({ type }: EngineValue) => type === "File" || type === "Bytes";
+export const isFile = (variable: EngineValue) => typeOf(variable) === "File";
 
-function typeOf({ type, valueInfo }: EngineValue): VariableType {
-  if (type === "Object" && valueInfo?.serializationDataFormat?.startsWith("application/json")) return "Json";
-  return sameNames.includes(type) ? (type as VariableType) : (otherNames[type] ?? "String");
+/** Undefined for a type that Waybill does not have, such as a serialized Java object. A file has no content here. */
+export function typedValueOf(variable: EngineValue): TypedValue | undefined {
+  const type = typeOf(variable);
+  if (type === undefined || type === "File") return type && { type, value: null };
+  const { value } = variable;
+  const text = type === "Json" ? longTextIn(value) : undefined;
+  return text === undefined ? { type, value } : { type: "String", value: text };
+}
+
+/**
+ * A variable of an answer, as it is shown. One of a type that Waybill does not have is the text that the engine keeps.
+ * The size of a File is not in the answer: pass it.
+ */
+export function fromEngine(name: string, variable: EngineValue, size = 0): ShownVariable {
+  const { type, value } = typedValueOf(variable) ?? ({ type: "String", value: variable.value } as const);
+  if (type === "File") {
+    const { filename, mimeType } = variable.valueInfo ?? {};
+    const file = { name: filename ?? name, mimeType: mimeType ?? "application/octet-stream", size };
+    return { type, value: "null", file };
+  }
+  if (value === null || value === undefined) return { type, value: "null" };
+  return { type, value: numberText(value) ?? JSON.stringify(value) };
 }
 
 /**
  * The text that was too long for a String, and so was stored as Json. The engine takes a Json that is no JSON: that is
  * no such text.
  */
-export function longTextIn(json: unknown): string | undefined {
+function longTextIn(json: unknown): string | undefined {
   if (typeof json !== "string" || json.length <= longestString || !json.startsWith('"')) return undefined;
   try {
     const text: unknown = JSON.parse(json);

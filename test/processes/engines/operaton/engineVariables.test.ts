@@ -2,8 +2,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseJson } from "../../../../src/infrastructure/json.ts";
-import { fromEngine, toEngine, utcText } from "../../../../src/processes/engines/operaton/engineVariables.ts";
-import { typedValueOf } from "../../../../src/processes/engines/operaton/serviceTasks/typedValues.ts";
+import {
+  engineValues,
+  fromEngine,
+  toEngine,
+  typedValueOf,
+  utcText,
+} from "../../../../src/processes/engines/operaton/engineVariables.ts";
 import type { StoredVariable } from "../../../../src/processes/variables/variable.ts";
 
 /** As the engine would answer what it was sent. */
@@ -81,4 +86,40 @@ test("a Json of another client that is no JSON is shown as the engine keeps it",
     expect(fromEngine("v", { type: "Json", value })).toEqual({ type: "Json", value: JSON.stringify(value) });
     expect(typedValueOf({ type: "Json", value })).toEqual({ type: "Json", value });
   }
+});
+
+test("a type that the engine has and Waybill has not becomes the nearest one, or no value", () => {
+  const json = { serializationDataFormat: "application/json" };
+  expect(typedValueOf({ type: "Short", value: 3 })).toEqual({ type: "Integer", value: 3 });
+  expect(typedValueOf({ type: "Xml", value: "<a/>" })).toEqual({ type: "String", value: "<a/>" });
+  expect(typedValueOf({ type: "Bytes", value: null })).toEqual({ type: "File", value: null });
+  expect(typedValueOf({ type: "Object", value: "{}", valueInfo: json })).toEqual({
+    type: "Json",
+    value: "{}",
+  });
+  expect(typedValueOf({ type: "Object", value: "rO0A", valueInfo: {} })).toBeUndefined();
+});
+
+test("a text that the engine's String cannot hold goes there and back as Json", () => {
+  for (const value of ["x".repeat(4_001), `\0${"x".repeat(4_000)}`]) {
+    const { long } = engineValues({ long: { type: "String", value } });
+    expect(long).toEqual({ type: "Json", value: JSON.stringify(value) });
+    expect(typedValueOf({ type: "Json", value: long?.value })).toEqual({ type: "String", value });
+  }
+  const fits = { type: "String", value: "x".repeat(4_000) } as const;
+  expect(engineValues({ fits })).toEqual({ fits });
+});
+
+test("a service task sends what a request sends, and reads what a list shows", () => {
+  fc.assert(
+    fc.property(stored, ({ type, value }) => {
+      const sent = toEngine(new Map([["v", { type, value }]]));
+      const plain = /^-?\d/.test(value) ? JSON.rawJSON(value) : JSON.parse(value);
+      expect(engineValues({ v: { type, value: plain } })).toEqual(sent as never);
+      const { v } = parseJson(JSON.stringify(sent)) as { v: { type: string; value: unknown } };
+      expect(typedValueOf(v)?.type).toBe(fromEngine("v", v).type);
+    }),
+  );
+  const moment = { type: "Date", value: "2026-11-22T06:00:00+02:00" } as const;
+  expect(engineValues({ moment }).moment?.value).toBe("2026-11-22T04:00:00.000+0000");
 });

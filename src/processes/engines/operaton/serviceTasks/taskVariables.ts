@@ -14,11 +14,10 @@ import { shapeOf, text, textOrNull } from "../answerShape.ts";
 import { bindFilesOf } from "../binding/bindFiles.ts";
 import { findRoots } from "../binding/roots.ts";
 import { settleStartOf } from "../binding/settleStartOf.ts";
-import { type EngineValue, engineValue } from "../engineVariables.ts";
+import { type EngineValue, engineValue, isFile, typedValueOf } from "../engineVariables.ts";
 import { at } from "../rest.ts";
 import { EngineError } from "../restErrors.ts";
 import type { ExternalTask, ServiceTaskContext, TaskInstance } from "./externalTask.ts";
-import { typedValueOf } from "./typedValues.ts";
 
 /** A variable with its place. */
 const ScopedVariable = Type.Object({
@@ -200,7 +199,7 @@ const filesIn = <Variable extends EngineValue>(
 ): Variable[] =>
   [...new Set(namesSent(config))]
     .map((name) => named.get(name))
-    .filter((variable) => variable?.type === "File" || variable?.type === "Bytes") as Variable[];
+    .filter((variable) => variable !== undefined && isFile(variable)) as Variable[];
 
 /** The contents in base64, together no larger than a request can be. */
 async function readContents(

@@ -3,11 +3,11 @@
  * engine cannot be told now, the lock expires, and whoever gets the task then tells the engine again.
  */
 import type { Answered } from "../../../serviceTasks.ts";
+import { engineValues } from "../engineVariables.ts";
 import { at } from "../rest.ts";
 import { EngineError, EngineUnreachable, isJudgement } from "../restErrors.ts";
 import type { ServiceTaskContext } from "./externalTask.ts";
 import { closeTask, countRefusal, markReported, storeIncident, type TaskRow } from "./taskQueries.ts";
-import { engineValues } from "./typedValues.ts";
 
 /** A task at the engine, under the worker's id that has locked it. */
 export type TaskAtEngine = Pick<TaskRow, "id" | "attempt" | "worker">;
