@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { AttachmentMetadata } from "../../../sdk/src/generated/index.ts";
 import { sweepOnce } from "../../../src/files/maintenance/sweep.ts";
 import { idsShape } from "../../../src/processes/engines/operaton/answerShape.ts";
-import { bindFilesOf } from "../../../src/processes/engines/operaton/binding/bindFiles.ts";
+import {
+  bindNamedFiles,
+  type NamedValue,
+} from "../../../src/processes/engines/operaton/binding/bindFiles.ts";
 import {
   type FollowTimes,
   followVariables,
@@ -161,12 +164,23 @@ test("another tenant's file, and a file that does not exist, are left alone", as
   expect(await boundTo(own)).toBe(id);
 });
 
-test("a fetched service task binds the files of its variables, each to one instance", async () => {
-  const card = await draft();
-  const variables = { ...file(card), amount: { type: "Long", value: 4 } };
-  expect(await bindFilesOf(context(), { tenantId: 1, rootInstanceId: "root-1" }, variables)).toBe(1);
-  expect(await bindFilesOf(context(), { tenantId: 1, rootInstanceId: "root-2" }, variables)).toBe(0);
-  expect(await boundTo(card)).toBe("root-1");
+test("files are bound to the first instance that names them, whatever becomes of the others", async () => {
+  const [first, second, removed] = await Promise.all([draft(), draft(), draft()]);
+  await server.sql`update waybill.attachments set state = 'deleting' where id = ${removed.attachment_id}`;
+  const named = (rootInstanceId: string, ...files: AttachmentMetadata[]) =>
+    files.map((each) => ({ rootInstanceId, value: text(each) }));
+  const bind = (...values: NamedValue[]) => bindNamedFiles(context(), 1, values);
+  const amount = { rootInstanceId: "root-1", value: 4 };
+  expect(await bind(...named("root-1", first), amount)).toEqual([first.attachment_id]);
+  expect(await bind(...named("root-2", removed, first, second), ...named("root-3", second))).toEqual([
+    second.attachment_id,
+  ]);
+  expect(await bindNamedFiles(context(), 2, named("root-4", await draft()))).toEqual([]);
+  expect([await boundTo(first), await boundTo(second), await boundTo(removed)]).toEqual([
+    "root-1",
+    "root-2",
+    undefined,
+  ]);
 });
 
 test("more variables than a page has are all read", async () => {

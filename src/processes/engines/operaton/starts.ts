@@ -171,23 +171,6 @@ export async function instancesVisibleTo(
   return rows.map(({ id }) => id);
 }
 
-/** The starts, not settled yet, to which these attachments are bound. */
-export async function unsettledStartsWith(
-  sql: Sql,
-  tenantId: number,
-  attachmentIds: readonly string[],
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select distinct s.id::text as id
-    from waybill.attachments a
-    join waybill.engine_starts s on s.id::text = a.process_instance_id
-    where a.id = any(${[...attachmentIds]}::uuid[])
-      and a.tenant_id = ${tenantId}
-      and s.tenant_id = ${tenantId}
-      and s.process_instance_id is null`;
-  return rows.map(({ id }) => id);
-}
-
 export interface UnsettledStart extends StartRef {
   readonly slug: string;
   readonly ageSeconds: number;

@@ -1,12 +1,12 @@
 /** The rows of external tasks: who may send, whose answer counts, and what a task that comes again has to do. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
-  claimTask,
-  closeTask,
+  claimTasks,
+  closeTasks,
   findAttempt,
   markReported,
-  markTaskSent,
-  storeAnswer,
+  markTasksSent,
+  storeAnswers,
   storeIncident,
   type TaskRow,
   unmarkTask,
@@ -24,21 +24,49 @@ afterAll(() => server.stop());
 let made = 0;
 const freshTask = () => `task-${++made}`;
 
+const newClaim = (id: string, worker = "first", tenantId = 1) => ({
+  id,
+  tenantId,
+  worker,
+  processInstanceId: "instance",
+  processKey: "process",
+  definitionId: "process:1:1",
+  activityId: "call",
+  redirects: false,
+});
+
+/** Claims the task in one statement with another one, as with all that follows. */
 async function claimed(id: string, worker = "first", tenantId = 1): Promise<TaskRow> {
-  const row = await claimTask(server.sql, {
-    id,
-    tenantId,
-    worker,
-    processInstanceId: "instance",
-    processKey: "process",
-    definitionId: "process:1:1",
-    activityId: "call",
-    redirects: false,
-  });
+  const tasks = [newClaim(freshTask(), "other"), newClaim(id, worker, tenantId)];
+  const [other, row] = await claimTasks(server.sql, tasks);
+  expect([other?.worker, other?.attempt]).toEqual(["other", 1]);
   if (!row) throw new Error("the task was not claimed");
   return row;
 }
 
+async function markTaskSent(row: TaskRow): Promise<boolean | undefined> {
+  const other = await claimed(freshTask());
+  const [ofOther, ofRow] = await markTasksSent(server.sql, [other, row]);
+  expect(ofOther).toBe(true);
+  return ofRow;
+}
+
+async function storeAnswer(row: TaskRow, outcome: string): Promise<string | undefined> {
+  const other = { ...(await claimed(freshTask(), "another")), outcome: answerOfOther };
+  const [ofRow, ofOther] = await storeAnswers(server.sql, [{ ...row, outcome }, other]);
+  expect(ofOther).toBe("another");
+  expect((await findAttempt(server.sql, other))?.row.outcome).toBe(answerOfOther);
+  return ofRow;
+}
+
+async function closeTask(row: TaskRow): Promise<void> {
+  const other = await claimed(freshTask());
+  await closeTasks(server.sql, [row, { ...other, attempt: other.attempt + 1 }]);
+  expect((await findAttempt(server.sql, other))?.row.state).toBe("running");
+}
+
+/** What the notation of arrays has to quote. */
+const answerOfOther = String.raw`{"error":null,"variables":{"a":{"type":"String","value":"{\"\\,NULL'\u0000"}}}`;
 const answer = '{"error":null,"variables":{}}';
 const rejected = { type: "rejected", message: "The integration said no.", requestSent: "yes" } as const;
 const interrupted = { type: "interrupted", message: "The server ended.", requestSent: "unknown" } as const;
@@ -51,28 +79,28 @@ test("a task that came again before anything was sent has a new attempt, and onl
     ["running", 1, 1],
     ["running", 2, 2],
   ]);
-  expect(await markTaskSent(server.sql, first)).toBe(false);
-  expect(await markTaskSent(server.sql, second)).toBe(true);
-  expect(await markTaskSent(server.sql, second)).toBe(false);
+  expect(await markTaskSent(first)).toBe(false);
+  expect(await markTaskSent(second)).toBe(true);
+  expect(await markTaskSent(second)).toBe(false);
 });
 
 test("two processes that claim at the same moment get two attempts, and one of them may send", async () => {
   const id = freshTask();
   const rows = await Promise.all(["a", "b", "c", "d"].map((worker) => claimed(id, worker)));
   expect(rows.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2, 3, 4]);
-  const marks = await Promise.all(rows.map((row) => markTaskSent(server.sql, row)));
+  const marks = await Promise.all(rows.map((row) => markTaskSent(row)));
   expect(marks.filter(Boolean)).toHaveLength(1);
 });
 
 test("a task that was sent is not begun again, and the answer to its attempt still counts", async () => {
   const id = freshTask();
   const first = await claimed(id);
-  await markTaskSent(server.sql, first);
+  await markTaskSent(first);
   const again = await claimed(id, "second");
   expect([again.state, again.attempt]).toEqual(["sent", 1]);
   expect(await storeIncident(server.sql, again, interrupted)).toEqual({ worker: "second", reported: false });
   // The engine has the task under the later worker's id.
-  expect(await storeAnswer(server.sql, first, answer)).toBe("second");
+  expect(await storeAnswer(first, answer)).toBe("second");
   const third = await claimed(id, "third");
   expect([third.state, third.attempt, JSON.parse(third.outcome ?? "")]).toEqual([
     "answered",
@@ -84,14 +112,14 @@ test("a task that was sent is not begun again, and the answer to its attempt sti
 test("an incident that the engine was not told stays one, and one that it was told is run again", async () => {
   const id = freshTask();
   const first = await claimed(id);
-  await markTaskSent(server.sql, first);
+  await markTaskSent(first);
   await storeIncident(server.sql, first, rejected);
   const untold = await claimed(id);
   expect([untold.state, untold.attempt, untold.incidentMessage]).toEqual(["incident", 1, rejected.message]);
   await markReported(server.sql, untold);
   const rerun = await claimed(id);
   expect([rerun.state, rerun.attempt, rerun.begun]).toEqual(["running", 2, 1]);
-  expect(await storeAnswer(server.sql, first, answer)).toBeUndefined();
+  expect(await storeAnswer(first, answer)).toBeUndefined();
   expect(await findAttempt(server.sql, first)).toBeUndefined();
   expect((await findAttempt(server.sql, rerun))?.slug).toBe("tenant-1");
 });
@@ -99,24 +127,24 @@ test("an incident that the engine was not told stays one, and one that it was to
 test("an incident with an answer is completed by its rerun", async () => {
   const id = freshTask();
   const first = await claimed(id);
-  await markTaskSent(server.sql, first);
-  await storeAnswer(server.sql, first, answer);
+  await markTaskSent(first);
+  await storeAnswer(first, answer);
   await storeIncident(server.sql, first, { ...rejected, type: "process_failed" });
   await markReported(server.sql, first);
   const rerun = await claimed(id);
   expect([rerun.state, rerun.attempt]).toEqual(["answered", 1]);
-  expect(await markTaskSent(server.sql, rerun)).toBe(false);
+  expect(await markTaskSent(rerun)).toBe(false);
 });
 
 test("nothing but an interruption replaces what came of a task", async () => {
   const id = freshTask();
   const row = await claimed(id);
-  await markTaskSent(server.sql, row);
-  await storeAnswer(server.sql, row, answer);
+  await markTaskSent(row);
+  await storeAnswer(row, answer);
   expect(await storeIncident(server.sql, row, rejected)).toBeUndefined();
   expect(await storeIncident(server.sql, row, interrupted)).toBeUndefined();
-  await closeTask(server.sql, row);
-  expect(await storeAnswer(server.sql, row, answer)).toBeUndefined();
+  await closeTask(row);
+  expect(await storeAnswer(row, answer)).toBeUndefined();
   expect(await storeIncident(server.sql, row, rejected)).toBeUndefined();
   const again = await claimed(id);
   expect([again.state, again.outcome]).toEqual(["done", null]);
@@ -126,11 +154,11 @@ test("nothing but an interruption replaces what came of a task", async () => {
 test("an attempt that sent nothing is begun again, and its incident says so", async () => {
   const id = freshTask();
   const row = await claimed(id);
-  await markTaskSent(server.sql, row);
+  await markTaskSent(row);
   await unmarkTask(server.sql, row, "Nothing was sent.");
   const second = await claimed(id);
   expect([second.state, second.attempt]).toEqual(["running", 2]);
-  await markTaskSent(server.sql, second);
+  await markTaskSent(second);
   await storeIncident(server.sql, second, interrupted);
   await unmarkTask(server.sql, second, "Nothing was sent.");
   const [shown] = await server.sql`

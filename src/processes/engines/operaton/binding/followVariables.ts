@@ -135,7 +135,7 @@ async function bind(
     const rootInstanceId = rootProcessInstanceId ?? processInstanceId;
     return rootInstanceId === null ? [] : [{ rootInstanceId, value }];
   });
-  const count = await bindNamedFiles(context, tenantId, values);
+  const { length: count } = await bindNamedFiles(context, tenantId, values);
   if (count > 0)
     context.log.info({ tenant_id: tenantId, tenant: slug, count }, "Files in engine variables bound");
 }

@@ -1,16 +1,14 @@
 /** Claims a task that the engine has handed out: decides by its row whether it may send, or what is left to tell. */
 import { revokeUnusedTokens } from "../../../../files/attachments/tokenQueries.ts";
-import type { Tenant } from "../../../../tenants/tenant.ts";
 import type { ServiceTaskRun } from "../../../delivery/deliver.ts";
 import { parseServiceTask, type ServiceTaskConfig } from "../../../delivery/serviceTask.ts";
-import { relatedInstances } from "../../../roots.ts";
 import type { Answered, ClaimedTask } from "../../../serviceTasks.ts";
-import { findRoots } from "../binding/roots.ts";
 import type { ExternalTask, ServiceTaskContext, TaskInstance } from "./externalTask.ts";
 import { raise } from "./incidents.ts";
 import type { Lock } from "./lock.ts";
-import { claimTask, findAttempt, type TaskRow } from "./taskQueries.ts";
-import { loaderOf } from "./taskVariables.ts";
+import { filesOf } from "./taskFiles.ts";
+import { findAttempt, type TaskRow } from "./taskQueries.ts";
+import { loadVariables } from "./taskVariables.ts";
 import { tellIncident } from "./tellEngine.ts";
 
 export interface Claimed extends ClaimedTask {
@@ -33,7 +31,7 @@ export async function claim(
   { task, instance, lock }: Fetched,
 ): Promise<Claimed | undefined> {
   const parsed = parseServiceTask(task.topicName, propertiesOf(task));
-  const row = await claimTask(context.sql, {
+  const row = await context.batches.claim({
     id: task.id,
     tenantId: instance.tenant.id,
     processInstanceId: task.processInstanceId,
@@ -67,17 +65,23 @@ interface RunOptions {
   readonly config: ServiceTaskConfig;
 }
 
-const runOf = (context: ServiceTaskContext, { row, task, instance, config }: RunOptions): ServiceTaskRun => ({
-  ...identityOf(row),
-  config,
-  loadVariables: loaderOf(context, { task, instance, config }),
-  relatedInstances: (attachmentIds) =>
-    relatedInstances({ sql: context.sql, engine: roots(context) }, instance, attachmentIds),
-});
-
-const roots = (context: ServiceTaskContext) => ({
-  findRoots: (tenant: Tenant, ids: readonly string[]) => findRoots(context, tenant, ids),
-});
+function runOf(context: ServiceTaskContext, { row, task, instance, config }: RunOptions): ServiceTaskRun {
+  const files = filesOf(context, instance);
+  return {
+    ...identityOf(row),
+    config,
+    loadVariables: async () => {
+      const loaded = await loadVariables(context, { task, instance, config });
+      await files.bind(loaded.variables).catch((error) => {
+        loaded.written();
+        loaded.ended();
+        throw error;
+      });
+      return loaded;
+    },
+    relatedInstances: files.relatedInstances,
+  };
+}
 
 /** In a multi-instance activity, only the external task's id differs between the tasks. So it is the request's unit. */
 const identityOf = ({ tenantId, processInstanceId, id, activityId, attempt }: TaskRow) => ({

@@ -6,6 +6,7 @@ import type { DeliveryMemory } from "../../../delivery/deliveryMemory.ts";
 import { nullable, shapeOf, text, textOrNull } from "../answerShape.ts";
 import { type EngineValue, engineValue } from "../engineVariables.ts";
 import type { OperatonContext } from "../operatonContext.ts";
+import type { TaskBatches } from "./taskBatches.ts";
 
 /** The topics that Waybill serves. Other workers serve the others. */
 export const topics = ["api-call", "addon"];
@@ -44,4 +45,5 @@ export interface ServiceTaskContext extends OperatonContext {
   /** The id of this process at the engine. Another one after a restart. */
   readonly worker: string;
   readonly memory: DeliveryMemory;
+  readonly batches: TaskBatches;
 }

@@ -32,6 +32,11 @@ interface Running {
 const longPollMs = 4_000;
 /** How long this process waits before it asks again, if the engine cannot wait in its place. */
 const shortPauseMs = 200;
+/**
+ * How long tasks gather at the engine after some were fetched, in milliseconds. One question costs the engine about as
+ * much as a completion. A task that comes while nothing was fetched waits for nothing.
+ */
+const gatherMs = 20;
 /** Tasks of one answer, so that it stays small. Halved if an answer is too large all the same. */
 const mostTasks = 64;
 /** Bytes of one answer with the tasks' variables, and without them: the properties of a task may have megabytes. */
@@ -78,17 +83,16 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
     // A tenant that has its share may be served again before the engine would answer.
     const waits = limits.ignoreGroups.length === 0;
     const fetchedAt = moment();
-    const tasks = await ask({
-      tenantIdIn: served.map(({ slug }) => slug),
-      maxTasks: Math.min(batch, limits.batchSize),
-      waits,
-    });
+    const maxTasks = Math.min(batch, limits.batchSize);
+    const tasks = await ask({ tenantIdIn: served.map(({ slug }) => slug), maxTasks, waits });
     for (const task of tasks) {
       const tenant = tenants.get(task.tenantId ?? "");
       const lock = createLock(rest, { id: task.id, worker }, fetchedAt);
       if (isEnding || !tenant) void unlock(rest, task.id).catch(() => {});
       else start(task, { tenant, lock });
     }
+    const isAll = tasks.length > 0 && tasks.length < maxTasks;
+    if (isAll && !isEnding) await Bun.sleep(gatherMs);
     return tasks.length > 0 || waits ? 0 : shortPauseMs;
   }
 

@@ -8,6 +8,7 @@ import { closeAbandoned } from "./closeAbandoned.ts";
 import type { ServiceTaskContext } from "./externalTask.ts";
 import { fetchTasks } from "./fetchTasks.ts";
 import { serviceTasksOf } from "./serviceTasks.ts";
+import { createTaskBatches } from "./taskBatches.ts";
 
 export interface ServiceTaskDriver {
   readonly serviceTasks: ServiceTasks;
@@ -20,7 +21,12 @@ const sureMs = 5_000;
 
 export function createServiceTaskDriver(context: OperatonContext): ServiceTaskDriver {
   const worker = `waybill-${Bun.randomUUIDv7()}`;
-  const own: ServiceTaskContext = { ...context, worker, memory: createDeliveryMemory() };
+  const own: ServiceTaskContext = {
+    ...context,
+    worker,
+    memory: createDeliveryMemory(),
+    batches: createTaskBatches(context),
+  };
   let isEnding = false;
   return {
     serviceTasks: serviceTasksOf(own, () => isEnding),

@@ -6,7 +6,7 @@ import { isErrorCaught } from "./errorCatching.ts";
 import type { ServiceTaskContext } from "./externalTask.ts";
 import { raise } from "./incidents.ts";
 import { unlock } from "./lock.ts";
-import { markTaskSent, storeAnswer, unmarkTask } from "./taskQueries.ts";
+import { unmarkTask } from "./taskQueries.ts";
 import { tellAnswer } from "./tellEngine.ts";
 
 export function serviceTasksOf(context: ServiceTaskContext, isEnding: () => boolean): ServiceTasks {
@@ -39,7 +39,7 @@ async function markSent(context: ServiceTaskContext, task: Claimed, isEnding: bo
   }
   const neededMs = run.config.timeoutSeconds * 1_000 + spareMs;
   if (lock.remainingMs() < neededMs) await lock.setRemaining(neededMs);
-  if (!(await markTaskSent(context.sql, row))) throw new LostClaim();
+  if (!(await context.batches.markSent(row))) throw new LostClaim();
 }
 
 /** Stores the answer, and then lets the process go on with it. */
@@ -47,7 +47,7 @@ async function goOn(context: ServiceTaskContext, { row, answered }: Claimed, giv
   if (answered) return tellAnswer(context, row, answered);
   const variables = await withServerFacts(context, row.tenantId, given.variables);
   const answer = { ...given, variables };
-  const worker = await storeAnswer(context.sql, row, JSON.stringify(answer));
+  const worker = await context.batches.storeAnswer({ ...row, outcome: JSON.stringify(answer) });
   if (worker !== undefined) return tellAnswer(context, { ...row, worker }, answer);
   context.log.warn({ service_task_id: row.id }, "Answer ignored: the service task is no longer open");
 }

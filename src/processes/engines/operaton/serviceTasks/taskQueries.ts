@@ -43,24 +43,30 @@ export type NewClaim = Pick<
 >;
 
 /**
- * Claims a task that the engine has handed out. The row's state says what to do:
+ * Claims tasks that the engine has handed out, all of different ids. A row's state says what to do:
  * - running: a new attempt may send. It is the first one, or an earlier one sent nothing, or somebody ran it again.
  * - answered: the engine has to be told the outcome. Nothing is sent.
  * - sent, done: an earlier attempt sent a request. Only a person may send another one.
  * - incident: the engine was not told the incident.
  *
- * Undefined if the id belongs to another tenant.
+ * One result for each task, undefined if its id belongs to another tenant.
  */
-export async function claimTask(sql: Sql, task: NewClaim): Promise<TaskRow | undefined> {
+export async function claimTasks(sql: Sql, tasks: readonly NewClaim[]): Promise<(TaskRow | undefined)[]> {
   const isRerun = sql`t.state = 'incident' and t.reported and t.outcome is null`;
   const begins = sql`(t.state = 'running' or (${isRerun}))`;
-  const [row] = await sql<TaskRow[]>`
+  const all = (column: keyof NewClaim) => tasks.map((task) => String(task[column]));
+  const rows = await sql<TaskRow[]>`
     insert into waybill.external_tasks as t
       (id, tenant_id, process_instance_id, process_key, definition_id, activity_id, worker, redirects, claim,
        state, attempt)
-    values
-      (${task.id}, ${task.tenantId}, ${task.processInstanceId}, ${task.processKey}, ${task.definitionId},
-       ${task.activityId}, ${task.worker}, ${task.redirects}, gen_random_uuid(), 'running', 1)
+    select id, tenant_id::bigint, process_instance_id, process_key, definition_id, activity_id, worker,
+           redirects::boolean, gen_random_uuid(), 'running', 1
+    from unnest(
+      ${all("id")}::text[], ${all("tenantId")}::text[], ${all("processInstanceId")}::text[],
+      ${all("processKey")}::text[], ${all("definitionId")}::text[], ${all("activityId")}::text[],
+      ${all("worker")}::text[], ${all("redirects")}::text[]
+    ) as g (id, tenant_id, process_instance_id, process_key, definition_id, activity_id, worker, redirects)
+    order by id
     on conflict (id) do update
        set worker = excluded.worker,
            redirects = excluded.redirects,
@@ -77,8 +83,12 @@ export async function claimTask(sql: Sql, task: NewClaim): Promise<TaskRow | und
            end
      where t.tenant_id = excluded.tenant_id
     returning ${columns(sql)}`;
-  return row;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return tasks.map(({ id }) => byId.get(id));
 }
+
+/** An attempt, where several tasks go into one statement. */
+export type TaskAttempt = Pick<TaskRow, "id" | "tenantId" | "attempt">;
 
 type Attempt = Pick<TaskRow, "id" | "attempt">;
 
@@ -98,20 +108,33 @@ export async function findAttempt(
   return { row, slug };
 }
 
-/** Marks the attempt as sent. Returns false if the claim is not the latest one, or is marked already. */
-export async function markTaskSent(
+/**
+ * Marks attempts of different tasks as sent. One result for each: false if its claim is not the latest one, or is
+ * marked already.
+ */
+export async function markTasksSent(
   sql: Sql,
-  { id, attempt, claim }: Attempt & Pick<TaskRow, "claim">,
-): Promise<boolean> {
-  const { count } = await sql`
-    update waybill.external_tasks
+  attempts: readonly (Attempt & Pick<TaskRow, "claim">)[],
+): Promise<boolean[]> {
+  const { ids, numbers } = listsOf(attempts);
+  const rows = await sql<Pick<TaskRow, "id">[]>`
+    update waybill.external_tasks t
        set state = 'sent', sent_at = now(), changed_at = now()
-     where id = ${id}
-       and attempt = ${attempt}
-       and claim = ${claim}
-       and state = 'running'`;
-  return count === 1;
+      from unnest(${ids}::text[], ${numbers}::integer[], ${attempts.map(({ claim }) => claim)}::uuid[])
+        as g (id, attempt, claim)
+     where t.id = g.id
+       and t.attempt = g.attempt
+       and t.claim = g.claim
+       and t.state = 'running'
+    returning t.id`;
+  const marked = new Set(rows.map(({ id }) => id));
+  return attempts.map(({ id }) => marked.has(id));
 }
+
+const listsOf = (attempts: readonly Attempt[]) => ({
+  ids: attempts.map(({ id }) => id),
+  numbers: attempts.map(({ attempt }) => attempt),
+});
 
 /** Removes the mark of an attempt that sent nothing. An incident that replaced it by now gets the message. */
 export async function unmarkTask(sql: Sql, { id, attempt }: Attempt, message: string): Promise<void> {
@@ -128,33 +151,38 @@ export async function unmarkTask(sql: Sql, { id, attempt }: Attempt, message: st
 }
 
 /**
- * Stores the answer to an attempt, before the engine is told. A late answer counts, too, if the attempt became an
- * incident because its process was taken for dead. Returns the engine's id of the worker that has the task now.
- * Undefined if a later attempt has begun, or if the engine has the outcome already.
+ * Stores the answers to attempts of different tasks, before the engine is told. A late answer counts, too, if the
+ * attempt became an incident because its process was taken for dead. One result for each: the engine's id of the worker
+ * that has the task now, or undefined if a later attempt has begun, or if the engine has the outcome already.
  */
-export async function storeAnswer(
+export async function storeAnswers(
   sql: Sql,
-  { id, attempt }: Attempt,
-  outcome: string,
-): Promise<string | undefined> {
-  const [row] = await sql<{ worker: string }[]>`
-    update waybill.external_tasks
-       set state = 'answered', outcome = ${outcome}::text::json, changed_at = now()
-     where id = ${id}
-       and attempt = ${attempt}
-       and state in ('running', 'sent', 'answered', 'incident')
-    returning worker`;
-  return row?.worker;
+  answers: readonly (Attempt & { readonly outcome: string })[],
+): Promise<(string | undefined)[]> {
+  const { ids, numbers } = listsOf(answers);
+  const rows = await sql<Pick<TaskRow, "id" | "worker">[]>`
+    update waybill.external_tasks t
+       set state = 'answered', outcome = g.outcome::json, changed_at = now()
+      from unnest(${ids}::text[], ${numbers}::integer[], ${answers.map(({ outcome }) => outcome)}::text[])
+        as g (id, attempt, outcome)
+     where t.id = g.id
+       and t.attempt = g.attempt
+       and t.state in ('running', 'sent', 'answered', 'incident')
+    returning t.id, t.worker`;
+  const workers = new Map(rows.map(({ id, worker }) => [id, worker]));
+  return answers.map(({ id }) => workers.get(id));
 }
 
-/** The engine has taken the outcome, or has given up the task. */
-export async function closeTask(sql: Sql, { id, attempt }: Attempt): Promise<void> {
+/** The engine has taken the outcomes of these attempts, or has given up their tasks. */
+export async function closeTasks(sql: Sql, attempts: readonly Attempt[]): Promise<void> {
+  const { ids, numbers } = listsOf(attempts);
   await sql`
-    update waybill.external_tasks
+    update waybill.external_tasks t
        set state = 'done', outcome = null, changed_at = now()
-     where id = ${id}
-       and attempt = ${attempt}
-       and state <> 'done'`;
+      from unnest(${ids}::text[], ${numbers}::integer[]) as g (id, attempt)
+     where t.id = g.id
+       and t.attempt = g.attempt
+       and t.state <> 'done'`;
 }
 
 /** Counts that the engine's database refused the outcome. Returns how often it has done so. */

@@ -8,12 +8,8 @@ import { DeliveryFailure } from "../../../../infrastructure/outbound/failure.ts"
 import type { LoadedVariables } from "../../../delivery/deliver.ts";
 import { loadWithin, mostBytes, valuesTooLarge } from "../../../delivery/deliveryMemory.ts";
 import { namesSent, namesUsed, type ServiceTaskConfig } from "../../../delivery/serviceTask.ts";
-import { attachmentIdOf } from "../../../variables/attachmentMetadata.ts";
 import { secretPrefix, type TypedValues } from "../../../variables/variable.ts";
 import { shapeOf, text, textOrNull } from "../answerShape.ts";
-import { bindFilesOf } from "../binding/bindFiles.ts";
-import { findRoots } from "../binding/roots.ts";
-import { settleStartOf } from "../binding/settleStartOf.ts";
 import { type EngineValue, engineValue, isFile, typedValueOf } from "../engineVariables.ts";
 import { at } from "../rest.ts";
 import { EngineError } from "../restErrors.ts";
@@ -35,7 +31,7 @@ const variablesShape = shapeOf(Type.Array(ScopedVariable));
 
 type Named<Variable = ScopedVariable> = ReadonlyMap<string, Variable>;
 
-interface LoaderOptions {
+export interface LoaderOptions {
   readonly task: ExternalTask;
   readonly instance: TaskInstance;
   readonly config: ServiceTaskConfig;
@@ -46,34 +42,10 @@ const smallAnswer = 128 * 1024;
 /** JSON in JSON is written twice as long at worst, but for control characters. */
 const largestAnswer = 2 * mostBytes;
 
-export function loaderOf(
+export async function loadVariables(
   context: ServiceTaskContext,
   options: LoaderOptions,
-): () => Promise<LoadedVariables> {
-  return async () => {
-    const loaded = await load(context, options);
-    await bindNamed(context, options.instance, loaded.variables);
-    return loaded;
-  };
-}
-
-/**
- * Another client may have written the variables, or their instance has only begun: nobody has bound their files yet.
- */
-async function bindNamed(
-  context: ServiceTaskContext,
-  { tenant, processInstanceId }: TaskInstance,
-  variables: TypedValues,
-): Promise<void> {
-  const attachmentIds = Object.values(variables).flatMap(({ value }) => attachmentIdOf(value) ?? []);
-  if (attachmentIds.length === 0) return;
-  const roots = await findRoots(context, tenant, [processInstanceId]);
-  const rootInstanceId = roots.get(processInstanceId) ?? processInstanceId;
-  await settleStartOf(context, tenant, { rootInstanceId, attachmentIds });
-  await bindFilesOf(context, { tenantId: tenant.id, rootInstanceId }, variables);
-}
-
-async function load(context: ServiceTaskContext, options: LoaderOptions): Promise<LoadedVariables> {
+): Promise<LoadedVariables> {
   const { config, instance } = options;
   const fetched = fetchedWith(options);
   if (fetched && filesIn(fetched, config).length === 0)

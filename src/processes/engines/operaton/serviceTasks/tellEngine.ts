@@ -7,10 +7,10 @@ import { engineValues } from "../engineVariables.ts";
 import { at } from "../rest.ts";
 import { EngineError, EngineUnreachable, isJudgement } from "../restErrors.ts";
 import type { ServiceTaskContext } from "./externalTask.ts";
-import { closeTask, countRefusal, markReported, storeIncident, type TaskRow } from "./taskQueries.ts";
+import { countRefusal, markReported, storeIncident, type TaskRow } from "./taskQueries.ts";
 
 /** A task at the engine, under the worker's id that has locked it. */
-export type TaskAtEngine = Pick<TaskRow, "id" | "attempt" | "worker">;
+export type TaskAtEngine = Pick<TaskRow, "id" | "tenantId" | "attempt" | "worker">;
 
 /** How often a completion is repeated that another transaction of the engine hindered. */
 const mostConflicts = 12;
@@ -29,7 +29,7 @@ export async function tellAnswer(
   answered: Answered,
 ): Promise<void> {
   const told = await tell(() => sendAnswer(context, task, answered));
-  if (told.result === "told" || told.result === "gone") return closeTask(context.sql, task);
+  if (told.result === "told" || told.result === "gone") return context.batches.close(task);
   const isHopeless =
     told.result === "refused" ||
     (told.result === "failing" && (await countRefusal(context.sql, task)) >= mostRefusals);
@@ -86,7 +86,7 @@ export async function tellIncident(
     }),
   );
   if (told.result === "told") return markReported(context.sql, task);
-  if (told.result === "gone") return closeTask(context.sql, task);
+  if (told.result === "gone") return context.batches.close(task);
   if (told.result === "refused")
     context.log.error({ service_task_id: id, err: told.error }, "The engine refused an incident");
   await giveBack(context, task, told);
