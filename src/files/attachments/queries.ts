@@ -195,21 +195,6 @@ export async function instancesOf(sql: Sql, tenantId: number, ids: readonly stri
   return rows.map(({ id }) => id);
 }
 
-/** The ids of those that an instance can still take: drafts, and files that were committed without an instance. */
-export async function unboundAmong(
-  sql: Queryable,
-  tenantId: number,
-  ids: readonly string[],
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id::text
-    from waybill.attachments
-    where id = any(${ids}::uuid[])
-      and tenant_id = ${tenantId}
-      and (state = 'draft' or (state = 'committed' and process_instance_id is null))`;
-  return rows.map(({ id }) => id);
-}
-
 /** Hides a draft of this actor. Returns the state that it had: a committed one stays; undefined if there is none. */
 export async function markDeleting(
   sql: Sql,

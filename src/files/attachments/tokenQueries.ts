@@ -24,26 +24,44 @@ export interface NewToken {
   readonly digest: string;
 }
 
-/**
- * Stores all tokens, or none if an attachment is not committed to one of the instances. Returns the ids of the
- * attachments that are not.
- */
+export interface NewIssue {
+  readonly tenantId: number;
+  readonly processInstanceId: string;
+  readonly relatedInstances: readonly string[];
+  readonly expiresAt: Date;
+  /** How long the tokens are to be valid from now on, by the database's clock. */
+  readonly ttlSeconds: number;
+  /** How much `expiresAt` may differ from that. */
+  readonly toleranceSeconds: number;
+  readonly serviceTaskId: string | null;
+}
+
+export interface Insertion {
+  /** The ids of the attachments that are not committed to one of the instances. */
+  readonly unfit: readonly string[];
+  /** Undefined if `expiresAt` was right. Otherwise what it has to be, in milliseconds: sign again. */
+  readonly dueExpiry: Date | undefined;
+}
+
+/** Stores all tokens, or none if an attachment is not committed to one of the instances or they expire wrongly. */
 export async function insertTokens(
   sql: Queryable,
   tokens: readonly NewToken[],
-  issue: {
-    readonly tenantId: number;
-    readonly processInstanceId: string;
-    readonly relatedInstances: readonly string[];
-    readonly expiresAt: Date;
-    readonly serviceTaskId: string | null;
-  },
-): Promise<string[]> {
+  issue: NewIssue,
+): Promise<Insertion> {
   const ids = tokens.map(({ attachmentId }) => attachmentId);
   const instances = [issue.processInstanceId, ...issue.relatedInstances];
   const serviceTask = issue.serviceTaskId === null ? null : uuidOfTask(issue.serviceTaskId);
-  const [row] = await sql<{ unfit: string[] | null }[]>`
-    with wanted as (
+  const [row] = await sql<{ unfit: string[] | null; due: Date; timely: boolean }[]>`
+    with clock as (
+      select date_trunc('milliseconds', now() + make_interval(secs => ${issue.ttlSeconds})) as due
+    ),
+    expiry as (
+      select due,
+             abs(extract(epoch from ${issue.expiresAt}::timestamptz - due)) <= ${issue.toleranceSeconds} as timely
+      from clock
+    ),
+    wanted as (
       select "attachmentId" as id, decode(digest, 'hex') as digest
       from json_to_recordset(${JSON.stringify(tokens)}::text::json) as t("attachmentId" uuid, digest text)
     ),
@@ -65,10 +83,13 @@ export async function insertTokens(
         (digest, attachment_id, tenant_id, process_instance_id, expires_at, service_task_id)
       select digest, id, ${issue.tenantId}, ${issue.processInstanceId}, ${issue.expiresAt}, ${serviceTask}
       from wanted
-      where not exists (select from unfit)
+      where not exists (select 1 from unfit)
+        and (select timely from expiry)
     )
-    select (select array_agg(id::text) from unfit) as unfit`;
-  return row?.unfit ?? [];
+    select (select array_agg(id::text) from unfit) as unfit, due, timely
+    from expiry`;
+  if (!row) throw new Error("a select of one row returned none");
+  return { unfit: row.unfit ?? [], dueExpiry: row.timely ? undefined : row.due };
 }
 
 /** Expires the unused tokens that earlier attempts of a service task issued. */

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
+import { digestOf } from "../../../src/files/attachments/downloadTokens.ts";
+import { issueDownloadUrls } from "../../../src/files/attachments/issue.ts";
+import { useToken } from "../../../src/files/attachments/tokenQueries.ts";
 import { commit, freshInstance, freshUser, issue, member, upload } from "../../support/attachments.ts";
 import { startServer, type TestServer, type TokenClaims } from "../../support/server.ts";
 import { refusal, send } from "../../support/tables.ts";
@@ -31,6 +34,21 @@ test("a URL has the public address and the attachment's id, and is valid for fif
   expect(url).toStartWith(prefix);
   expect(url.slice(prefix.length)).toMatch(/^v1\.[\w-]{43}\.[\w-]{43}$/);
   expect(Date.parse(expires_at)).toBeWithin(before + 899_000, Date.now() + 901_000);
+});
+
+test.each([
+  ["an hour fast", 3_600_000],
+  ["an hour slow", -3_600_000],
+  ["a second fast", 1_000],
+])("a clock of the server that is %s does not change when a URL expires", async (_how, offMs) => {
+  const { id, processInstanceId } = await commit(server);
+  const issue = { tenantId: 1, processInstanceId, attachmentIds: [id] };
+  const before = Date.now();
+  setSystemTime(before + offMs);
+  const issued = await issueDownloadUrls(server.deps, issue).finally(() => setSystemTime());
+  expect(Date.parse(issued[0]?.expires_at ?? "")).toBeWithin(before + 899_300, Date.now() + 900_700);
+  const token = new URL(issued[0]?.url ?? "").searchParams.get("token") ?? "";
+  expect(await useToken(server.sql, digestOf(token), id)).toMatchObject({ tenantId: 1 });
 });
 
 test("a hundred occurrences get a hundred URLs, in the same order", async () => {
