@@ -12,10 +12,10 @@ export interface ModelFault {
 const maxElements = 20_000;
 const maxDepth = 60;
 
-const camundaNamespace = "http://camunda.org/schema/1.0/bpmn";
+export const camundaNamespace = "http://camunda.org/schema/1.0/bpmn";
 /** Means the same as Camunda's. */
 export const operatonNamespace = "http://operaton.org/schema/1.0/bpmn";
-const bpmnNamespace = "http://www.omg.org/spec/BPMN/20100524/MODEL";
+export const bpmnNamespace = "http://www.omg.org/spec/BPMN/20100524/MODEL";
 const modelerNamespace = "http://camunda.org/schema/modeler/1.0";
 const zeebeNamespace = "http://camunda.org/schema/zeebe/1.0";
 

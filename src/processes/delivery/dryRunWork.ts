@@ -1,25 +1,21 @@
 /** Work of a dry run that another thread does: reads the service tasks of a model, and writes their requests. */
 import { DeliveryFailure } from "../../infrastructure/outbound/failure.ts";
 import { wireHeaders } from "../../infrastructure/outbound/headers.ts";
-import { type ModelServiceTask, readServiceTasks } from "../bpmn/readServiceTasks.ts";
+import { type ModelServiceTask, readOutline } from "../bpmn/modelOutline.ts";
 import type { TypedValues } from "../variables/variable.ts";
+import { type ParsedTask, parseModelTask } from "./modelServiceTask.ts";
 import type { FileOccurrence } from "./placeholders.ts";
 import { type Material, type Request, weightOf, writtenRequest } from "./request.ts";
 import type { Failed } from "./requestWork.ts";
 import { secretNamesIn } from "./secrets.ts";
 import { sentRequest } from "./sentRequest.ts";
-import { parseServiceTask, type ServiceTaskConfig } from "./serviceTask.ts";
+import type { ServiceTaskConfig } from "./serviceTask.ts";
 import { createStandIns } from "./standIns.ts";
 
 /** Service tasks of a model that are tried. */
 export const mostTasks = 1_000;
 
-export interface TriedTask extends Pick<ModelServiceTask, "activityId" | "line" | "topic"> {
-  /** Undefined if the properties have faults. */
-  readonly config: ServiceTaskConfig | undefined;
-  /** Sentences for the modeler. */
-  readonly faults: readonly string[];
-}
+export interface TriedTask extends ParsedTask, Pick<ModelServiceTask, "activityId" | "line" | "topic"> {}
 
 export interface TriedTasks {
   readonly tasks: readonly TriedTask[];
@@ -27,15 +23,13 @@ export interface TriedTasks {
   readonly count: number;
 }
 
+/** None of a text that is not XML: its fault is that of the model. */
 export function readTasks(bpmn: string): TriedTasks {
-  const all = readServiceTasks(bpmn);
-  const tasks = all.slice(0, mostTasks).map(({ activityId, line, topic, properties, repeated }) => {
-    const parsed = parseServiceTask(topic, properties);
-    const faults = [
-      ...repeated.map((name) => `The property "${name}" is there twice.`),
-      ...("faults" in parsed ? parsed.faults : []),
-    ];
-    return { activityId, line, topic, config: "config" in parsed ? parsed.config : undefined, faults };
+  const outline = readOutline(bpmn);
+  const all = "fault" in outline ? [] : outline.serviceTasks;
+  const tasks = all.slice(0, mostTasks).map((task) => {
+    const { activityId, line, topic } = task;
+    return { activityId, line, topic, ...parseModelTask(task) };
   });
   return { tasks, count: all.length };
 }

@@ -1,8 +1,9 @@
 /** Work of a deployment in another thread: reads the model and its forms. */
 import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
+import type { ExecutableProcess } from "../../bpmn/modelOutline.ts";
 import type { ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
-import { type EngineModel, type ExecutableProcess, readModel, withHistoryTime } from "./readModel.ts";
+import { type EngineModel, readModel, withHistoryTime } from "./readModel.ts";
 
 export interface ReadyModel {
   readonly kind: "model";

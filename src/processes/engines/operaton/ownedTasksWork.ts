@@ -1,8 +1,8 @@
 /** Reads which user tasks a model gives to somebody. Large models are read in another thread. */
 import { SaxesParser, type SaxesTagNS } from "saxes";
-import { isExtension } from "./readModel.ts";
+import { isExtension } from "../../bpmn/modelOutline.ts";
+import { bpmnNamespace } from "../../bpmn/xml.ts";
 
-const bpmn = "http://www.omg.org/spec/BPMN/20100524/MODEL";
 const attributes: readonly string[] = ["assignee", "candidateUsers", "candidateGroups"];
 const roles: readonly string[] = ["humanPerformer", "potentialOwner"];
 
@@ -31,7 +31,7 @@ export function readOwnedTasks({ bpmn: xml }: { readonly bpmn: string }): Readon
   return owned;
 }
 
-const isBpmn = ({ uri, local }: SaxesTagNS, name: string) => uri === bpmn && local === name;
+const isBpmn = ({ uri, local }: SaxesTagNS, name: string) => uri === bpmnNamespace && local === name;
 
 const idOf = (tag: SaxesTagNS) => tag.attributes.id?.value ?? "";
 

@@ -1,10 +1,10 @@
 /** Checks that the engine can do what Waybill needs. Each fault is one line that says what to change. */
 import Type from "typebox";
 import { ConfigError } from "../../../infrastructure/config.ts";
+import { camundaNamespace } from "../../bpmn/xml.ts";
 import { idShape, nullable, shapeOf, text, textOrNull } from "./answerShape.ts";
 import { engineTime } from "./engineTime.ts";
 import type { OperatonContext } from "./operatonContext.ts";
-import { camunda } from "./readModel.ts";
 import { at, type EngineRest } from "./rest.ts";
 import { EngineError, isAway } from "./restErrors.ts";
 
@@ -96,7 +96,7 @@ async function deployCheck(
 }
 
 const checkModel = (key: string) => `<?xml version="1.0" encoding="UTF-8"?>
-<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:c="${camunda}" targetNamespace="waybill">
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:c="${camundaNamespace}" targetNamespace="waybill">
   <process id="${key}" isExecutable="true" c:historyTimeToLive="P1D">
     <startEvent id="start" />
     <sequenceFlow id="flow" sourceRef="start" targetRef="end" />

@@ -1,6 +1,7 @@
 /** What Waybill reads of a model before it goes to an engine beside it. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { readTasks } from "../../../../src/processes/delivery/dryRunWork.ts";
 import {
   readModel,
   withHistoryTime,
@@ -43,6 +44,40 @@ test("properties count for the element around them alone", () => {
   const nested = `<subProcess id="sub">${apiCall("inner", { ...call, timeout_seconds: "x" })}</subProcess>`;
   expect(faultsOf(model("nested", `${nested}${apiCall("outer", call)}`))).toEqual([
     expect.stringContaining('"inner": "timeout_seconds"'),
+  ]);
+});
+
+test("a deployment and a dry run read the same service tasks, and find the same faults in them", () => {
+  const name = fc.constantFrom("method", "url", "body", "bogus", "");
+  const properties = fc.array(fc.tuple(name, fc.constantFrom("POST", "https://core.example", "", "${")), {
+    maxLength: 5,
+  });
+  const element = fc.constantFrom("serviceTask", "sendTask", "businessRuleTask", "x:serviceTask");
+  const prefix = fc.constantFrom("camunda", "operaton");
+  const task = fc.tuple(element, prefix, properties).map(([tag, of, list]) => {
+    const inside = list
+      .map(([name, value]) => `<${of}:property name="${name}" value="${value}"/>`)
+      .join("\n");
+    return `<${tag} id="t" ${of}:type="external" ${of}:topic="api-call"><extensionElements><${of}:properties>
+${inside}</${of}:properties></extensionElements></${tag}>`;
+  });
+  const spaces = 'xmlns:x="urn:x" xmlns:operaton="http://operaton.org/schema/1.0/bpmn" id="sub"';
+  fc.assert(
+    fc.property(fc.array(task, { maxLength: 4 }), (tasks) => {
+      const xml = model("both", `<subProcess ${spaces}>${tasks.join("\n")}</subProcess>`);
+      const tried = readTasks(xml).tasks.flatMap(({ line, activityId, faults }) =>
+        faults.map((fault) => `Line ${line}, "${activityId}": ${fault}`),
+      );
+      expect(faultsOf(xml)).toEqual(tried);
+      expect(readTasks(xml).count).toBe(tasks.filter((text) => !text.startsWith("<x:")).length);
+    }),
+  );
+});
+
+test("a property that is there twice is a fault", () => {
+  const twice = apiCall("call", call).replace(/<camunda:property name="method"[^>]*>/, "$&$&");
+  expect(faultsOf(model("twice", twice))).toEqual([
+    expect.stringMatching(/^Line \d+, "call": The property "method" is there twice\.$/),
   ]);
 });
 
