@@ -4,6 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import Type from "typebox";
+import { largestDeployment } from "../../definitions.ts";
 import type { FormSchema } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
 import { nullable, shapeOf, text, textOrNull } from "./answerShape.ts";
@@ -12,7 +13,7 @@ import { inParallel } from "./inParallel.ts";
 import type { EngineDefinition } from "./models.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { at } from "./rest.ts";
-import { EngineError } from "./restErrors.ts";
+import { EngineError, isTooLarge } from "./restErrors.ts";
 
 /** How the engine names a form: Operaton and Camunda 7 have different names for the same member. */
 export const formNames = {
@@ -108,7 +109,9 @@ export async function generatedTaskForm(
 const isDeployedKey = (name: string | null) => /^(camunda|operaton)-forms:deployment:/.test(name ?? "");
 
 /** Bytes of a form. Waybill takes no larger one. */
-const largestForm = 512 * 1024;
+const largestForm = largestDeployment.form;
+/** Forms of a deployment that are read. Waybill takes no more in one; any other form is asked for at the engine. */
+const mostForms = 50;
 
 /** The form-js forms of a deployment, by their ids. */
 async function formsOf({ rest, caches }: OperatonContext, deploymentId: string): Promise<Forms> {
@@ -116,13 +119,9 @@ async function formsOf({ rest, caches }: OperatonContext, deploymentId: string):
   if (known) return known.forms;
   const path = at`/deployment/${deploymentId}/resources`;
   const resources = await rest.call({ path }, resourcesShape);
-  const named = resources.filter(({ name }) => name.endsWith(".form"));
-  const texts = await inParallel(named, async ({ id }) =>
-    new TextDecoder().decode(
-      await rest.bytes({ path: at`/deployment/${deploymentId}/resources/${id}/data` }),
-    ),
-  );
-  const read = texts.filter(({ length }) => length <= largestForm).map(readForm);
+  const named = resources.filter(({ name }) => name.endsWith(".form")).slice(0, mostForms);
+  const texts = await inParallel(named, ({ id }) => formText(rest, `${path}${at`/${id}/data`}`));
+  const read = texts.map((text) => (text === undefined ? "" : readForm(text)));
   const forms = new Map(
     read.flatMap((form) => (typeof form === "string" ? [] : [[form.id, { ...form }] as const])),
   );
@@ -130,10 +129,20 @@ async function formsOf({ rest, caches }: OperatonContext, deploymentId: string):
   return forms;
 }
 
+/** Undefined for a file that is too large for a form. */
+async function formText(rest: OperatonContext["rest"], path: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await rest.bytes({ path, maxBytes: largestForm }));
+  } catch (error) {
+    if (isTooLarge(error)) return undefined;
+    throw error;
+  }
+}
+
 async function formAtEngine({ rest, log }: OperatonContext, path: string): Promise<FormSchema | null> {
   try {
-    const text = new TextDecoder().decode(await rest.bytes({ path }));
-    const form = text.length <= largestForm ? readForm(text) : "The form is too large.";
+    const text = await formText(rest, path);
+    const form = text === undefined ? "The form is too large." : readForm(text);
     if (typeof form !== "string") return { ...form };
     log.debug({ path, reason: form }, "The form is not shown");
   } catch (err) {

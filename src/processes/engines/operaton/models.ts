@@ -21,6 +21,9 @@ const modelShape = shapeOf(Type.Object({ bpmn20Xml: text }));
 
 const definitions = { create: () => new LRUCache<string, EngineDefinition>({ max: 10_000 }) };
 
+/** Bytes of a model as JSON. Waybill takes models of 2 MiB; other clients may deploy larger ones. */
+const largestModel = 16 * 1024 ** 2;
+
 const models = {
   create: () =>
     new LRUCache<string, string>({
@@ -46,7 +49,10 @@ export async function definitionById(
 export async function bpmnOf({ rest, caches }: OperatonContext, definitionId: string): Promise<string> {
   const known = caches.of(models).get(definitionId);
   if (known !== undefined) return known;
-  const { bpmn20Xml } = await rest.call({ path: at`/process-definition/${definitionId}/xml` }, modelShape);
+  const { bpmn20Xml } = await rest.call(
+    { path: at`/process-definition/${definitionId}/xml`, maxBytes: largestModel },
+    modelShape,
+  );
   caches.of(models).set(definitionId, bpmn20Xml);
   return bpmn20Xml;
 }

@@ -23,7 +23,7 @@ export interface EngineCall {
   readonly form?: FormData;
   /** For the whole call. By default ENGINE_TIMEOUT_SECONDS. */
   readonly timeoutMs?: number;
-  /** Bytes of the answer; 64 MiB by default. A larger one is an `EngineError` of the type `AnswerTooLarge`. */
+  /** Bytes of the answer; 8 MiB by default. A larger one is an `EngineError` of the type `AnswerTooLarge`. */
   readonly maxBytes?: number;
   /** Ends the call as if it had timed out. */
   readonly signal?: AbortSignal;
@@ -43,8 +43,10 @@ export interface EngineRest {
   size(path: string): Promise<number>;
 }
 
-/** Bytes of one answer. An instance has 16 MiB of variables at most, written twice where they are JSON in JSON. */
-const maxAnswerBytes = 64 * 1024 ** 2;
+/** Bytes of an answer without values of variables. A page of 5,000 definitions has about 3 MB. */
+const maxAnswerBytes = 8 * 1024 ** 2;
+/** Bytes of one with them. An instance has 16 MiB of variables at most, written twice where they are JSON in JSON. */
+export const maxVariablesBytes = 64 * 1024 ** 2;
 const parseTurnMs = 10;
 
 export function createEngineRest(config: EngineConfig): EngineRest {

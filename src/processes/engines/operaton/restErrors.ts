@@ -72,6 +72,9 @@ export const isAway = (error: unknown): boolean =>
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof EngineError && error.type === unreadableAnswer;
 
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof EngineError && error.type === answerTooLarge;
+
 /** Whether the engine has certainly not done what it was asked: it judged against it, or was never asked. */
 export function wasNotDone(error: unknown): boolean {
   if (error instanceof EngineError) return error.status >= 300 && !lost.has(error.status);
@@ -87,7 +90,7 @@ export function wasNotDone(error: unknown): boolean {
  */
 export function problemOf(error: unknown, { isRead = false }: { readonly isRead?: boolean } = {}): unknown {
   if (!(error instanceof EngineError || error instanceof EngineUnreachable)) return error;
-  if (error instanceof EngineError && error.type === answerTooLarge) {
+  if (isTooLarge(error)) {
     const message = `${error.message}. Ask for fewer entries.`;
     return new Problem("answer_too_large", { message, cause: error });
   }

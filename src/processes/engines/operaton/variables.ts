@@ -10,7 +10,7 @@ import { shapeOf, text, textOrNull } from "./answerShape.ts";
 import { engineValue, fromEngine, isFile } from "./engineVariables.ts";
 import { inParallel } from "./inParallel.ts";
 import type { OperatonContext } from "./operatonContext.ts";
-import { at, isEngineId } from "./rest.ts";
+import { at, isEngineId, maxVariablesBytes } from "./rest.ts";
 
 const HistoricVariable = Type.Object({
   ...engineValue,
@@ -67,9 +67,9 @@ async function historicVariables(
 ): Promise<HistoricVariable[]> {
   if (query.processInstanceIdIn.length === 0) return [];
   const body = { ...query, tenantIdIn: [slug] };
-  const asWritten = { deserializeValues: false };
-  const call = { method: "POST", path: "/history/variable-instance", query: asWritten, body } as const;
-  const found = await rest.call(call, variablesShape);
+  const call = { method: "POST", path: "/history/variable-instance", body } as const;
+  const asKept = { query: { deserializeValues: false }, maxBytes: maxVariablesBytes };
+  const found = await rest.call({ ...call, ...asKept }, variablesShape);
   return found.filter(({ tenantId }) => tenantId === slug);
 }
 
@@ -87,7 +87,7 @@ export async function readFile(
   const found = await historicVariables(context, tenant, query);
   const variable = found.find((each) => each.name === name && isOfProcess(each) && isFile(each));
   if (!variable) return undefined;
-  const content = await context.rest.bytes({ path: dataPath(variable) });
+  const content = await context.rest.bytes({ path: dataPath(variable), maxBytes: maxVariablesBytes });
   const { file } = fromEngine(name, variable, content.byteLength);
   return file && { ...file, content };
 }

@@ -13,7 +13,8 @@ import type { Tenant } from "../../../../tenants/tenant.ts";
 import { engineMoment, shapeOf, textOrNull } from "../answerShape.ts";
 import { engineTime, parseEngineTime } from "../engineTime.ts";
 import type { OperatonContext } from "../operatonContext.ts";
-import { EngineError } from "../restErrors.ts";
+import { maxVariablesBytes } from "../rest.ts";
+import { isTooLarge } from "../restErrors.ts";
 
 const VariableUpdate = Type.Object({
   tenantId: textOrNull,
@@ -107,12 +108,13 @@ const ask = ({ rest }: OperatonContext, { slug, size, position: { from, skip }, 
         ...(until ? { occurredBefore: engineTime(until) } : {}),
         sorting,
       },
+      maxBytes: maxVariablesBytes,
     },
     updatesShape,
   );
 
 function unlessTooLarge(error: unknown): undefined {
-  if (!(error instanceof EngineError) || error.type !== "AnswerTooLarge") throw error;
+  if (!isTooLarge(error)) throw error;
 }
 
 const isOf =

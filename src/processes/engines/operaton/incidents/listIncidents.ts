@@ -11,7 +11,7 @@ import { parseEngineTime } from "../engineTime.ts";
 import { inParallel } from "../inParallel.ts";
 import type { OperatonContext } from "../operatonContext.ts";
 import { at } from "../rest.ts";
-import { EngineError } from "../restErrors.ts";
+import { EngineError, isTooLarge } from "../restErrors.ts";
 import { type EngineIncident, isNewest, readIncidents } from "./engineIncidents.ts";
 import { type Known, latestIncidents, rerunIncidents } from "./incidentQueries.ts";
 
@@ -78,7 +78,7 @@ async function earlierFailure(
 ): Promise<Pick<Known, "type" | "message">> {
   const entry = incident.historyConfiguration;
   const path = entry && at`/history/external-task-log/${entry}/error-details`;
-  const bytes = path ? await rest.bytes({ path }).catch(unlessMissing) : undefined;
+  const bytes = path ? await rest.bytes({ path }).catch(unlessUnreadable) : undefined;
   const text = new TextDecoder().decode(bytes?.subarray(0, mostText)).trim();
   return { type: "external_task_failed", message: text || messageOf(incident) };
 }
@@ -100,6 +100,9 @@ async function failureOfOthers(
   const message = `${worker} has failed: ${messageOf(incident)} A rerun hands the task out again.`;
   return { type: "external_task_failed", message };
 }
+
+/** A text may be too large to be read. The incident has its beginning. */
+const unlessUnreadable = (error: unknown) => (isTooLarge(error) ? undefined : unlessMissing(error));
 
 /** The history cleanup may have removed the entry. */
 function unlessMissing(error: unknown): undefined {

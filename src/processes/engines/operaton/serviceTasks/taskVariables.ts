@@ -126,7 +126,7 @@ async function readLocals(
   maxBytes: number,
 ): Promise<(readonly [string, ScopedVariable])[]> {
   const tree = await rest.call(
-    { path: at`/process-instance/${processInstanceId}/activity-instances` },
+    { path: at`/process-instance/${processInstanceId}/activity-instances`, maxBytes: largestAnswer },
     treeShape,
   );
   const scopes = pathTo(activityInstanceId, tree).slice(1);
