@@ -8,6 +8,7 @@ import { apiCall, end, flow, model, start } from "../../support/bpmn.ts";
 import { type FaultyProxy, startFaultyProxy } from "../../support/faultyProxy.ts";
 import { freshKey } from "../../support/processes.ts";
 import { until } from "../../support/until.ts";
+import { startEngineProxy } from "./engineProxy.ts";
 import { type Remote, startRemote, type TestWorker, type WorkerOptions, warnings } from "./remote.ts";
 
 setDefaultTimeout(120_000);
@@ -211,33 +212,85 @@ test("an outcome that waited on disk completes its task, also if another process
   await storeLate(kept, other.tasks, worker.context.log);
 });
 
-test("rows of tasks that the engine has no more are closed, and closed ones are removed later", async () => {
-  const { context } = await startIdle();
-  const processKey = await deployCall("/kept");
-  const id = await remote.start(processKey);
-  const [open] = await remote.ask<{ id: string }[]>("GET", `/external-task?processInstanceId=${id}`);
-  const add = (taskId: string, state: string, age: string) => remote.server.sql`
+/** Tasks of the engine whose rows some other process has left. */
+async function leaveRows(processKey: string) {
+  const tasks = await Promise.all([1, 2, 3].map(() => taskOf(processKey)));
+  const add = ({ id, instance }: Task, state: string, age: string) => remote.server.sql`
     insert into waybill.external_tasks
       (id, tenant_id, process_instance_id, process_key, definition_id, activity_id, state, attempt, claim, worker,
        redirects, changed_at)
     values
-      (${taskId}, 1, ${id}, ${processKey}, 'd', 'call', ${state}, 1, gen_random_uuid(), 'gone', false,
+      (${id}, 1, ${instance}, ${processKey}, 'd', 'call', ${state}, 1, gen_random_uuid(), ${processKey}, false,
        now() - ${age}::interval)`;
-  await add(open?.id ?? "", "running", "2 hours");
-  await add("gone-old", "answered", "2 hours");
-  await add("gone-new", "answered", "1 minute");
-  await add("done-old", "done", "31 days");
+  const states = async () => {
+    const rows = await remote.server.sql<{ id: string; state: string }[]>`
+      select id, state
+      from waybill.external_tasks
+      where worker = ${processKey}`;
+    return Object.fromEntries(rows.map(({ id, state }) => [id, state]));
+  };
+  return { tasks: tasks as [Task, Task, Task], add, states };
+}
+
+interface Task {
+  readonly id: string;
+  readonly instance: string;
+}
+
+async function taskOf(processKey: string): Promise<Task> {
+  const instance = await remote.start(processKey);
+  const [task] = await remote.ask<{ id: string }[]>("GET", `/external-task?processInstanceId=${instance}`);
+  return { id: task?.id ?? "", instance };
+}
+
+test("rows of tasks that have ended at the engine are closed, and closed ones are removed later", async () => {
+  const { context } = await startIdle();
+  const { tasks, add, states } = await leaveRows(await deployCall("/kept"));
+  const [open, deleted, completed] = tasks;
+  await remote.ask("DELETE", `/process-instance/${deleted.instance}`);
+  const workerId = "another";
+  await remote.ask("POST", `/external-task/${completed.id}/lock`, { workerId, lockDuration: 60_000 });
+  await remote.ask("POST", `/external-task/${completed.id}/complete`, { workerId });
+  await add(open, "running", "2 hours");
+  await add(deleted, "incident", "2 hours");
+  await add(completed, "answered", "2 hours");
+  const later = { ...deleted, id: `${deleted.id}-new` };
+  await add(later, "answered", "1 minute");
+  await add({ ...deleted, id: "done-old" }, "done", "31 days");
   await closeAbandoned(context);
-  const rows = await remote.server.sql`
-    select id, state
-    from waybill.external_tasks
-    where worker = 'gone'`;
-  expect(Object.fromEntries(rows.map((row) => [row.id, row.state]))).toEqual({
-    [open?.id ?? ""]: "running",
-    "gone-old": "done",
-    "gone-new": "answered",
+  expect(await states()).toEqual({
+    [open.id]: "running",
+    [deleted.id]: "done",
+    [completed.id]: "done",
+    [later.id]: "answered",
   });
-  await remote.ask("DELETE", `/process-instance/${id}`);
+  await remote.ask("DELETE", `/process-instance/${open.instance}`);
+});
+
+test("an account that may not see the tasks closes nothing, and the log says so", async () => {
+  await remote.server.sql`delete from waybill.external_tasks`;
+  const blind = startEngineProxy();
+  blind.failAnswers(/POST .*\/(external-task|history\/external-task-log)$/, () => Response.json([]));
+  const worker = await remote.work({ url: blind.url });
+  await worker.stop();
+  const { tasks, add, states } = await leaveRows(await deployCall("/hidden"));
+  const [open, deleted] = tasks;
+  await remote.ask("DELETE", `/process-instance/${deleted.instance}`);
+  await add(open, "answered", "2 hours");
+  await add(deleted, "sent", "2 hours");
+  await add({ ...deleted, id: "forgotten" }, "incident", "200 days");
+  await closeAbandoned(worker.context);
+  expect(await states()).toEqual({ [open.id]: "answered", [deleted.id]: "sent", forgotten: "done" });
+  const said = { count: 2, msg: expect.stringContaining("needs the rights") };
+  expect(warnings(worker).at(-1)).toMatchObject(said);
+  // With the rights, what has ended is closed.
+  blind.failAnswers(undefined);
+  await closeAbandoned(worker.context);
+  expect(await states()).toMatchObject({ [open.id]: "answered", [deleted.id]: "done" });
+  await blind.stop();
+  await Promise.all(
+    tasks.map(({ instance }) => remote.ask("DELETE", `/process-instance/${instance}`).catch(() => {})),
+  );
 });
 
 test("a tenant whose receiver hangs leaves room for another tenant", async () => {
