@@ -332,7 +332,7 @@ export type DropTableQuery = Type.Static<typeof DropTableQuery>;
 export const ListRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type ListRowsParams = Type.Static<typeof ListRowsParams>;
 
-export const ListRowsQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), "$total": Type.Optional(Type.Boolean()) }, { additionalProperties: Type.String() });
+export const ListRowsQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), "$total": Type.Optional(Type.Boolean()), "$filter": Type.Optional(Type.String({ maxLength: 8192 })) }, { additionalProperties: Type.String() });
 export type ListRowsQuery = Type.Static<typeof ListRowsQuery>;
 
 export const InsertRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });

@@ -5,18 +5,20 @@ import { pluralize } from "../../infrastructure/pluralize.ts";
 import { type Fault, Problem } from "../../infrastructure/problem.ts";
 import { stale, withDefinition } from "../../tables/definitionCache.ts";
 import { runPage } from "../../tables/queries.ts";
+import { parseFilter } from "../../tables/reading/filter/parseFilter.ts";
 import { selectPage } from "../../tables/reading/selectPage.ts";
 import { filterCondition } from "../../tables/values.ts";
 
 /** One round trip. The database writes the rows' JSON, which is sent unchanged. */
 export const listRows: Handler<"listRows"> = async ({ params, query, caller }, { sql, caches }) => {
-  const { page = 0, limit = 50, $total: total = true, ...filters } = query;
+  const { page = 0, limit = 50, $total: total = true, $filter, ...filters } = query;
   refuseReserved(filters);
   const offset = BigInt(page) * BigInt(limit);
   const target = { tenant: caller.tenant, table: params.table };
   const found = await withDefinition({ sql, caches }, target, async (definition) => {
     const where = filterCondition(definition, filters);
-    const statement = selectPage(definition, { where, limit, offset, total });
+    const filter = $filter === undefined ? undefined : parseFilter($filter, definition);
+    const statement = selectPage(definition, { where, filter, limit, offset, total });
     const result = await runPage(sql, statement).catch(refuseSize);
     return result?.current ? result : stale;
   });

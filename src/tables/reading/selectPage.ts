@@ -1,15 +1,8 @@
 import { maxPageBytes, maxRowBytes } from "../../infrastructure/database/boundedList.ts";
 import type { Definition } from "../definition.ts";
-import {
-  type Condition,
-  columnSql,
-  conditionSql,
-  fromRegistry,
-  Parameters,
-  type Statement,
-  tableSql,
-} from "../statement.ts";
+import { columnSql, fromRegistry, Parameters, type Statement, tableSql } from "../statement.ts";
 import { answerColumns, nullIfTooLarge } from "./answerRow.ts";
+import { matchesSql, type Selection } from "./matches.ts";
 
 /**
  * A page of rows, read in the order of `id`. Answers one row `{ current, fits, rows, total }`:
@@ -25,12 +18,12 @@ import { answerColumns, nullIfTooLarge } from "./answerRow.ts";
  */
 export function selectPage(
   definition: Definition,
-  { where, limit, offset, total }: { where: Condition; limit: number; offset: bigint; total: boolean },
+  { limit, offset, total, ...selection }: Selection & { limit: number; offset: bigint; total: boolean },
 ): Statement {
   const parameters = new Parameters();
   const table = tableSql(definition);
   const columns = [...definition.types.keys()].map(columnSql).join(", ");
-  const matches = conditionSql(definition, where, parameters);
+  const matches = matchesSql(definition, selection, parameters);
   const json = `(select row_to_json(r.*)::text from (select ${answerColumns(definition)}) r)`;
   const count = total ? `(select count(*)::text from ${table} t where ${matches})` : "null";
   const text = `

@@ -59,6 +59,7 @@ export interface ListRowsRequest {
     page?: number;
     limit?: number;
     $total?: boolean;
+    $filter?: string;
     filters?: { [key: string]: string; };
 }
 
@@ -448,6 +449,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         if (requestParameters['$total'] != null) {
             queryParameters['$total'] = requestParameters['$total'];
+        }
+
+        if (requestParameters['$filter'] != null) {
+            queryParameters['$filter'] = requestParameters['$filter'];
         }
 
         if (requestParameters['filters'] != null) {
