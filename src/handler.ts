@@ -29,6 +29,8 @@ interface RequestHead<Id extends OperationId> {
   readonly address?: string | undefined;
   readonly params: StaticOf<Operations[Id]["params"]>;
   readonly query: StaticOf<Operations[Id]["query"]>;
+  /** The header fields that the contract declares, by their names in lower case. */
+  readonly headers: StaticOf<Operations[Id]["headers"]>;
 }
 
 /**
@@ -50,6 +52,11 @@ export type AnswerOf<Id extends OperationId> = {
     readonly status: Status;
     readonly body: Written<BodyOf<Responses<Id>[Status]>>;
     readonly headers?: Readonly<Record<string, string>>;
+    /** Sent in its place if it is large, and there is no room for large answers. */
+    readonly smaller?: {
+      readonly body: Written<BodyOf<Responses<Id>[Status]>>;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
     /** The same body, compressed, for callers that accept gzip. */
     readonly gzip?: Blob;
   };

@@ -20,7 +20,10 @@ export type Addon = Type.Static<typeof Addon>;
 export const Addons = Type.Object({ "addons": Type.Array(Addon) }, { additionalProperties: false });
 export type Addons = Type.Static<typeof Addons>;
 
-export const AffectedRowsAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "affected_rows": Type.Integer({ minimum: 0 }) }, { additionalProperties: false }) }, { additionalProperties: false });
+export const Row = Type.Object({ "id": Type.String({ pattern: "^-?[0-9]+$" }), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: Type.Unknown() });
+export type Row = Type.Static<typeof Row>;
+
+export const AffectedRowsAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "affected_rows": Type.Integer({ minimum: 0 }), "inserted_rows": Type.Optional(Type.Integer({ minimum: 0 })), "ids": Type.Optional(Type.Array(Type.String({ pattern: "^-?[0-9]+$" }), { maxItems: 1000 })), "rows": Type.Optional(Type.Array(Row)) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type AffectedRowsAnswer = Type.Static<typeof AffectedRowsAnswer>;
 
 export const AllowedTypes = Type.Object({ "extensions": Type.Array(Type.String()), "max_size_mb": Type.Number() }, { additionalProperties: false });
@@ -176,7 +179,10 @@ export type NewRevocation = Type.Static<typeof NewRevocation>;
 export const Values = Type.Unsafe<Record<string, unknown>>({"type":"object","maxProperties":1600});
 export type Values = Type.Static<typeof Values>;
 
-export const NewRows = Type.Object({ "rows": Type.Array(Values, { minItems: 1, maxItems: 10000 }) }, { additionalProperties: false });
+export const OnConflict = Type.Object({ "columns": Type.Array(Identifier, { minItems: 1, maxItems: 32 }), "do": Type.Enum(["update","nothing"]) }, { additionalProperties: false });
+export type OnConflict = Type.Static<typeof OnConflict>;
+
+export const NewRows = Type.Object({ "rows": Type.Array(Values, { minItems: 1, maxItems: 10000 }), "on_conflict": Type.Optional(OnConflict) }, { additionalProperties: false });
 export type NewRows = Type.Static<typeof NewRows>;
 
 export const NewSecret = Type.Object({ "value": Type.String({ minLength: 1, maxLength: 8192 }) }, { additionalProperties: false });
@@ -241,9 +247,6 @@ export type Rerun = Type.Static<typeof Rerun>;
 
 export const Revocation = Type.Object({ "jti": Type.String(), "expires_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]), "revoked_by": Type.String(), "revoked_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type Revocation = Type.Static<typeof Revocation>;
-
-export const Row = Type.Object({ "id": Type.String({ pattern: "^-?[0-9]+$" }), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: Type.Unknown() });
-export type Row = Type.Static<typeof Row>;
 
 export const RowDeletion = Type.Object({ "where": Condition }, { additionalProperties: false });
 export type RowDeletion = Type.Static<typeof RowDeletion>;
@@ -341,17 +344,26 @@ export type InsertRowsParams = Type.Static<typeof InsertRowsParams>;
 export const InsertRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type InsertRowsQuery = Type.Static<typeof InsertRowsQuery>;
 
+export const InsertRowsHeaders = Type.Object({ "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export type InsertRowsHeaders = Type.Static<typeof InsertRowsHeaders>;
+
 export const UpdateRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type UpdateRowsParams = Type.Static<typeof UpdateRowsParams>;
 
 export const UpdateRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type UpdateRowsQuery = Type.Static<typeof UpdateRowsQuery>;
 
+export const UpdateRowsHeaders = Type.Object({ "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export type UpdateRowsHeaders = Type.Static<typeof UpdateRowsHeaders>;
+
 export const DeleteRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type DeleteRowsParams = Type.Static<typeof DeleteRowsParams>;
 
 export const DeleteRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type DeleteRowsQuery = Type.Static<typeof DeleteRowsQuery>;
+
+export const DeleteRowsHeaders = Type.Object({ "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export type DeleteRowsHeaders = Type.Static<typeof DeleteRowsHeaders>;
 
 export const UploadAttachmentParams = Type.Object({  }, { additionalProperties: false });
 export type UploadAttachmentParams = Type.Static<typeof UploadAttachmentParams>;

@@ -4,7 +4,7 @@ import type Type from "typebox";
 import type { FairShare } from "../infrastructure/fairShare.ts";
 import type { JsonText } from "../infrastructure/jsonText.ts";
 import { groupOf } from "./bodyRoom.ts";
-import { largeAnswer, streamOf } from "./largeAnswer.ts";
+import { largeAnswer, noAnswerRoom, streamOf } from "./largeAnswer.ts";
 import type { Operation, RequestContext } from "./requestContext.ts";
 import { compileValidator, type Validator } from "./validation.ts";
 
@@ -12,6 +12,7 @@ export interface Answer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly smaller?: Pick<Answer, "body" | "headers">;
   readonly gzip?: Blob;
 }
 
@@ -20,19 +21,26 @@ export interface AnswerOptions {
   readonly checkAnswers: boolean;
 }
 
-/** Turns the answers of one operation into responses. Throws `overloaded` if there is no room for a large one. */
+/**
+ * Turns the answers of one operation into responses. If there is no room for a large one, sends the smaller one that it
+ * brings, or throws `overloaded`.
+ */
 export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, room: FairShare) {
   const validators = checkAnswers ? answerValidators(operation) : undefined;
   const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
-  return ({ status, body, headers, gzip }: Answer, context: RequestContext, request: Request): Response => {
+  const answer = (given: Answer, context: RequestContext, request: Request): Response => {
+    const { status, body, headers, smaller, gzip } = given;
     const contentType = responses[status]?.contentType;
     const content = contentOf(body);
     if (validators)
       requireDeclared(validators, status, isJson(contentType) ? JSON.parse(String(content)) : body);
     const packed = gzip && takesGzip(request) ? gzip : undefined;
     // The answer to a write must arrive, because the change has been made.
-    const isLarge = typeof content === "string" && content.length > largeAnswer && operation.method === "GET";
-    const sent = isLarge && !packed ? streamOf(content, room, groupOf(context)) : content;
+    const mayBeReplaced = operation.method === "GET" || smaller !== undefined;
+    const isLarge = typeof content === "string" && content.length > largeAnswer && mayBeReplaced && !packed;
+    const sent = isLarge ? streamOf(content, room, groupOf(context)) : content;
+    if (sent === undefined && smaller) return answer({ status, ...smaller }, context, request);
+    if (sent === undefined) throw noAnswerRoom();
     context.status = status;
     return new Response(packed ?? sent, {
       status,
@@ -48,6 +56,7 @@ export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, 
       },
     });
   };
+  return answer;
 }
 
 /** Bun answers a Range on a file with 206, unless the response has its own Content-Range: here, all of it. */

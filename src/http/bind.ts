@@ -25,6 +25,7 @@ import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
 import { type BodyRoom, createBodyRoom, groupOf } from "./bodyRoom.ts";
 import { requireWithinBounds } from "./bounds.ts";
+import { headerReader } from "./headers.ts";
 import { createAnswerRoom } from "./largeAnswer.ts";
 import { overheadBytes, readMultipartBody } from "./multipart.ts";
 import { multipartShape } from "./multipartShape.ts";
@@ -77,7 +78,8 @@ interface ElysiaContext extends Arrival {
 
 function bindOperation(app: Elysia, operation: Operation, binding: Binding): void {
   const { deps, options } = binding;
-  const { body, headers } = operation;
+  const { body } = operation;
+  const readHeaders = headerReader(operation.headers);
   const readBody = bodyReader(operation, binding);
   // Elysia reads the source code of these functions and of the handler to see which parts of its context they use. If
   // one took the whole context, Elysia would parse each request's cookies and headers and copy each answer.
@@ -90,6 +92,7 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
     // A request with a body passed this check in `parse`.
     if (!body) refuseUnderPressure(options.pressure, operation);
     await admit({ request, params, server }, operation, deps);
+    contextOf(request).declared = readHeaders(request);
     return {
       params: convert(readPath(params), operation.params),
       query: convert(readQuery(request.url), operation.query),
@@ -97,7 +100,6 @@ function bindOperation(app: Elysia, operation: Operation, binding: Binding): voi
   };
   app.route(operation.method, routeOf(operation.path), runner(operation, binding) as never, {
     ...(body ? { parse: [parse as never], body: checkedBody(body.schema) as never } : { parse: "none" }),
-    ...(headers ? { headers: refusing(headers, "/header") as never } : {}),
     transform: [transform as never],
     params: refusing(operation.params, "/path") as never,
     query: refusing(operation.query, "/query") as never,
@@ -185,8 +187,8 @@ function runner(operation: Operation, { handlers, deps, options, answerRoom }: B
       throw new Problem("invalid_body", { errors: faults });
     if (operation.tenantIn === "body")
       await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
-    const { requestId, caller, address } = context;
-    const given = { requestId, caller, address, params, query, body: value, faults };
+    const { requestId, caller, address, declared: headers } = context;
+    const given = { requestId, caller, address, params, query, headers, body: value, faults };
     const lane = caller && ({ kind: "request", tenant: caller.tenant.id } as const);
     const answered = await inLane(lane, () => handler(given as never, deps));
     await context.dispose?.();

@@ -16,10 +16,16 @@ export const largeAnswer = 128 * 1024;
 export const createAnswerRoom = (): FairShare =>
   createFairShare({ capacity: 256 * MiB, groupCapacity: 64 * MiB, maxWaitMs: 0, maxWaiting: 0 });
 
-/** Takes room for a text and returns a stream that gives it back. Throws `overloaded` if there is no room. */
-export function streamOf(text: string, room: FairShare, group: string): ReadableStream<Uint8Array> {
+export const noAnswerRoom = () => overloaded("Too many large answers are being sent. Try again later.");
+
+/** Takes room for a text and returns a stream that gives it back. Undefined if there is no room. */
+export function streamOf(
+  text: string,
+  room: FairShare,
+  group: string,
+): ReadableStream<Uint8Array> | undefined {
   const release = room.tryTake(group, text.length);
-  if (release === undefined) throw overloaded("Too many large answers are being sent. Try again later.");
+  if (release === undefined) return undefined;
   let at = 0;
   return new ReadableStream<Uint8Array>(
     {

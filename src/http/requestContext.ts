@@ -15,6 +15,8 @@ export interface RequestContext {
   caller?: Caller | Visitor;
   /** The key under which rate limits count the client's address. Only if the operation has a limit per address. */
   address?: string;
+  /** The header fields that the contract declares, by their names in lower case. */
+  declared?: Readonly<Record<string, string>>;
   /** Status of the response. */
   status?: number;
   /** The table that the request names, once it is known. For the audit trail. */

@@ -1,8 +1,9 @@
-/** A change of rows and its audit record in one statement. statement.ts has the rules. */
+/** A change of rows as one statement with its audit record. */
 import { quoteLiteral } from "../infrastructure/database/identifiers.ts";
 import { auditTable } from "../tenants/audit.ts";
 import type { Definition } from "./definition.ts";
 import { fromRegistry, type Parameters, type Statement } from "./statement.ts";
+import type { Answering } from "./writing/answering.ts";
 
 /** Who writes, for the audit record that commits with the change. */
 export interface Authorship {
@@ -17,6 +18,12 @@ interface Audited {
   readonly action: "insert" | "update" | "delete";
   /** For readers of the audit trail: values are inlined and cut, and nobody runs it. */
   readonly statement: string;
+  /** What the result tells of the rows. Absent: only how many they are. */
+  readonly answering?: Answering | undefined;
+  /** CTEs that the change reads, each with a comma at its end. */
+  readonly sources?: string;
+  /** A scalar subquery on `changed`, a text that is added to `statement`. */
+  readonly note?: string;
 }
 
 /** Shorter than for DDL: every waiting request holds a connection, and many may wait for the same rows. */
@@ -25,20 +32,33 @@ const rowLockTimeout = "2s";
 /**
  * The change and its audit record as one statement: both happen, or neither. `registered` is one row if the registry
  * still has the definition. The change reads it before it locks a row. This sets the lock timeout without another round
- * trip.
+ * trip. The result is one row `{ affected }` with what `answering` adds, or none if the definition is gone.
  */
-export function audited(
-  change: string,
-  { definition, parameters, authorship, action, statement }: Audited,
-): Statement {
-  const text = `
+export function audited(change: string, options: Audited): Statement {
+  const { definition, parameters, answering, sources = "" } = options;
+  const before = `
     with registered as materialized (
       select set_config('lock_timeout', '${rowLockTimeout}', true)
       ${fromRegistry(definition)}
-    ),
+    ),${sources}
     changed as (${change}
-      returning 1
-    )
+      returning ${answering?.returning ?? "1"}
+    )`;
+  const text = answering
+    ? `${before},
+    recorded as (${recordSql(options)}
+      returning affected_rows
+    )${answering.ctes}
+    select affected_rows::text as affected, ${answering.columns}
+    from recorded`
+    : `${before}${recordSql(options)}
+    returning affected_rows::text as affected`;
+  return { text, parameters: parameters.values };
+}
+
+function recordSql({ definition, parameters, authorship, action, statement, note }: Audited): string {
+  const described = parameters.add(statement.slice(0, 10_000));
+  return `
     insert into ${auditTable(definition.tenant.schema)} (
       actor,
       action,
@@ -52,11 +72,9 @@ export function audited(
       ${parameters.add(authorship.actor)},
       ${quoteLiteral(action)},
       ${parameters.add(definition.name)},
-      ${parameters.add(statement.slice(0, 10_000))},
+      ${note === undefined ? described : `${described} || ${note}`},
       (select count(*) from changed),
       'success',
       ${parameters.add(authorship.requestId, "uuid")}
-    from registered
-    returning affected_rows::text as affected`;
-  return { text, parameters: parameters.values };
+    from registered`;
 }

@@ -101,9 +101,20 @@ export async function runPage(sql: Sql, { text, parameters }: Statement) {
   return row;
 }
 
+export interface WriteResult {
+  /** How many rows were written. */
+  readonly affected: string;
+  /** How many of them were inserted. Only for an upsert. */
+  readonly inserted?: string;
+  /** A JSON list. Absent or null if nobody asked for it, or if there are no rows. */
+  readonly ids?: string | null;
+  /** The rows' JSON, joined by commas. Absent or null if nobody asked for them, or if they do not fit. */
+  readonly rows?: string | null;
+}
+
 /** Writes rows and the audit record. Undefined if the registry no longer has the definition. */
-export async function runWrite(sql: Sql, { text, parameters }: Statement) {
-  const [row] = await runShape<{ affected: string }>(sql, text, parameters);
+export async function runWrite(sql: Sql, { text, parameters }: Statement): Promise<WriteResult | undefined> {
+  const [row] = await runShape<WriteResult & Record<string, string>>(sql, text, parameters);
   return row;
 }
 

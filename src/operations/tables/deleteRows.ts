@@ -6,11 +6,10 @@ import { writeRows } from "../../tables/writing/writeRows.ts";
 
 export const deleteRows: Handler<"deleteRows"> = async (request, deps) => {
   const given = request.body as Partial<RowDeletion> | null;
-  const body = await writeRows(request, deps, {
+  const answer = await writeRows(request, deps, {
     participle: "deleted",
     faults: (definition) => conditionFaults(definition, given?.where),
-    statement: (definition, authorship) =>
-      deleteStatement(definition, (given as RowDeletion).where, authorship),
+    statement: (definition, options) => deleteStatement(definition, (given as RowDeletion).where, options),
   });
-  return { status: 200, body };
+  return { status: 200, ...answer };
 };

@@ -2,15 +2,20 @@ import type { NewRows } from "../../generated/schemas.ts";
 import type { Handler } from "../../handler.ts";
 import { rowFaults } from "../../tables/values.ts";
 import { insertRows as insertStatement } from "../../tables/writing/statements.ts";
+import { conflictFaults } from "../../tables/writing/upsert.ts";
 import { writeRows } from "../../tables/writing/writeRows.ts";
 
 /** All rows go in one statement with one parameter, so the request succeeds or fails as a whole. */
 export const insertRows: Handler<"insertRows"> = async (request, deps) => {
-  const body = await writeRows(request, deps, {
+  const given = request.body as Partial<NewRows> | null;
+  const answer = await writeRows(request, deps, {
     participle: "inserted",
-    faults: (definition) => rowFaults(definition, (request.body as Partial<NewRows> | null)?.rows),
-    statement: (definition, authorship) =>
-      insertStatement(definition, (request.body as NewRows).rows, authorship),
+    rows: Array.isArray(given?.rows) ? given.rows.length : 0,
+    faults: (definition) => [...rowFaults(definition, given?.rows), ...conflictFaults(definition, given)],
+    statement: (definition, options) => {
+      const { rows, on_conflict: onConflict } = given as NewRows;
+      return insertStatement(definition, { rows, onConflict }, options);
+    },
   });
-  return { status: 201, body };
+  return { status: 201, ...answer };
 };

@@ -6,13 +6,13 @@ import { writeRows } from "../../tables/writing/writeRows.ts";
 
 export const updateRows: Handler<"updateRows"> = async (request, deps) => {
   const given = request.body as Partial<RowUpdate> | null;
-  const body = await writeRows(request, deps, {
+  const answer = await writeRows(request, deps, {
     participle: "updated",
     faults: (definition) => [
       ...conditionFaults(definition, given?.where),
       ...assignmentFaults(definition, given?.set),
     ],
-    statement: (definition, authorship) => updateStatement(definition, given as RowUpdate, authorship),
+    statement: (definition, options) => updateStatement(definition, given as RowUpdate, options),
   });
-  return { status: 200, body };
+  return { status: 200, ...answer };
 };

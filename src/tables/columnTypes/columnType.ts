@@ -10,7 +10,7 @@ export interface ColumnType {
   fromFilter(text: string): unknown;
   /** An accepted value, as text that PostgreSQL casts to `sqlType`. */
   toText(value: unknown): string;
-  /** The type with which `jsonb_to_recordset` reads accepted values, if it is not `sqlType`. */
+  /** The type with which accepted values of a JSON row are read, if it is not `sqlType`. */
   readonly recordType?: string;
   /**
    * By how many characters the answer of an accepted value is longer than what was sent. Absent for types that grow

@@ -1,4 +1,4 @@
-/** SQL that inserts, updates and deletes rows, by the rules of ../statement.ts. */
+/** Statements that write rows of a tenant's table, built from its definition. ../statement.ts has the rules. */
 import { quoteIdentifier, quoteLiteral } from "../../infrastructure/database/identifiers.ts";
 import { type Authorship, audited } from "../audited.ts";
 import type { Definition } from "../definition.ts";
@@ -11,40 +11,86 @@ import {
   typeOf,
   valueSql,
 } from "../statement.ts";
+import { answeringOf, type Wanted } from "./answering.ts";
+import { type OnConflict, upsertParts } from "./upsert.ts";
 
-/** Inserts all rows or none. Like every write, it answers one row `{ affected }`, or none if the definition is gone. */
+/** How a write is recorded, and what its result tells. */
+export interface WriteOptions {
+  readonly authorship: Authorship;
+  readonly wanted: Wanted;
+}
+
+export interface Insertion {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** What happens with a row whose key exists already. Absent: the insert fails. */
+  readonly onConflict?: OnConflict | undefined;
+}
+
+/**
+ * Inserts all rows or none. Like every write, it answers one row, or none if the definition is gone.
+ *
+ * If the result tells ids, the rows are inserted in their order: the sort is below the insert, which takes each id from
+ * the sequence. So the order of the ids is the order of the rows.
+ */
 export function insertRows(
   definition: Definition,
-  rows: readonly Readonly<Record<string, unknown>>[],
-  authorship: Authorship,
+  { rows, onConflict }: Insertion,
+  { authorship, wanted }: WriteOptions,
 ): Statement {
   const parameters = new Parameters();
   const names = Object.keys(rows[0] ?? {});
   const source = parameters.add(JSON.stringify(rows), "jsonb");
-  const records = names.map((name) => `${quoteIdentifier(name)} ${recordType(definition, name)}`);
   // A row may have no columns, but SQL needs at least one: a built-in column gets its default.
   const targets = names.length > 0 ? names.map(quoteIdentifier) : ['"created_at"'];
-  const values = names.length > 0 ? names.map((name) => recordValue(definition, name)) : ["now()"];
-  const statement = `insert into ${tableSql(definition)} (${targets.join(", ")})`;
+  const values = names.length > 0 ? names.map((name) => memberSql(definition, name)) : ["now()"];
+  const table = tableSql(definition);
+  const into = `(${targets.join(", ")})`;
+  const given = `jsonb_array_elements(${source}) with ordinality as r("_row", "_n")`;
+  if (onConflict) {
+    const upsert = upsertParts(definition, { names, onConflict, wanted });
+    const columns = values.map((value, at) => `${value} as ${targets[at]}`).join(", ");
+    return audited(
+      `
+      insert into ${table} as t ${into}
+      select ${targets.join(", ")}
+      from given
+      where exists (select 1 from registered)
+      order by "_n"
+      ${upsert.clause}`,
+      {
+        ...{ definition, parameters, authorship, action: "insert" },
+        ...{ answering: upsert.answering, note: upsert.note },
+        statement: `insert into ${table} ${into} ${upsert.described}`,
+        sources: `
+    given as materialized (
+      select "_n", ${columns}
+      from ${given}
+    ),`,
+      },
+    );
+  }
+  const answering = answeringOf(definition, wanted);
   const change = `
-      ${statement}
+      insert into ${table} as t ${into}
       select ${values.join(", ")}
-      from jsonb_to_recordset(${source}) as r(${records.join(", ") || '"id" text'})
-      where exists (select 1 from registered)`;
-  return audited(change, { definition, parameters, authorship, action: "insert", statement });
+      from ${given}
+      where exists (select 1 from registered)${answering ? `\n      order by "_n"` : ""}`;
+  const statement = `insert into ${table} ${into}`;
+  return audited(change, { definition, parameters, authorship, action: "insert", statement, answering });
 }
 
 /** Updates every row that matches `where`, and its `updated_at`. Answers as `insertRows` does. */
 export function updateRows(
   definition: Definition,
   { where, set }: { where: Condition; set: Condition },
-  authorship: Authorship,
+  { authorship, wanted }: WriteOptions,
 ): Statement {
   const parameters = new Parameters();
   const table = tableSql(definition);
-  const assignments = Object.entries(set).map(
-    ([name, value]) => `${quoteIdentifier(name)} = ${valueSql(definition, name, { value, parameters })}`,
+  const constants = new Map(
+    Object.entries(set).map(([name, value]) => [name, valueSql(definition, name, { value, parameters })]),
   );
+  const assignments = [...constants].map(([name, value]) => `${quoteIdentifier(name)} = ${value}`);
   const matches = conditionSql(definition, where, parameters);
   const change = `
       update ${table} t
@@ -53,11 +99,16 @@ export function updateRows(
         and ${matches}`;
   const changes = readable(definition, set, assignment);
   const statement = `update ${table} set ${changes} where ${readable(definition, where, condition)}`;
-  return audited(change, { definition, parameters, authorship, action: "update", statement });
+  const answering = answeringOf(definition, { ...wanted, ids: false }, { constants });
+  return audited(change, { definition, parameters, authorship, action: "update", statement, answering });
 }
 
 /** Deletes every row that matches `where`. Answers as `insertRows` does. */
-export function deleteRows(definition: Definition, where: Condition, authorship: Authorship): Statement {
+export function deleteRows(
+  definition: Definition,
+  where: Condition,
+  { authorship, wanted }: WriteOptions,
+): Statement {
   const parameters = new Parameters();
   const table = tableSql(definition);
   const matches = conditionSql(definition, where, parameters);
@@ -66,17 +117,18 @@ export function deleteRows(definition: Definition, where: Condition, authorship:
       where exists (select 1 from registered)
         and ${matches}`;
   const statement = `delete from ${table} where ${readable(definition, where, condition)}`;
-  return audited(change, { definition, parameters, authorship, action: "delete", statement });
+  const answering = answeringOf(definition, { ...wanted, ids: false });
+  return audited(change, { definition, parameters, authorship, action: "delete", statement, answering });
 }
 
-function recordType(definition: Definition, name: string): string {
-  const type = typeOf(definition, name);
-  return type.recordType ?? type.sqlType;
-}
-
-function recordValue(definition: Definition, name: string): string {
-  const type = typeOf(definition, name);
-  return type.recordType ? `r.${quoteIdentifier(name)}::${type.sqlType}` : `r.${quoteIdentifier(name)}`;
+/** A column's value in a row of the request. JSON's null is SQL's null. */
+function memberSql(definition: Definition, name: string): string {
+  const { sqlType, recordType } = typeOf(definition, name);
+  const key = quoteLiteral(name);
+  if (sqlType === "jsonb") return `nullif("_row" -> ${key}, 'null')`;
+  const text = `"_row" ->> ${key}`;
+  if (sqlType === "text") return text;
+  return recordType ? `(${text})::${recordType}::${sqlType}` : `(${text})::${sqlType}`;
 }
 
 const assignment = { separator: ", ", ofNull: "= null" };

@@ -29,7 +29,7 @@ test("inserted rows answer 201 with their number", async () => {
   expect(answer.body).toEqual({
     success: true,
     message: "2 rows were inserted.",
-    data: { affected_rows: 2 },
+    data: { affected_rows: 2, ids: ["1", "2"] },
   });
   const rows = await table.rows();
   expect(rows).toMatchObject([

@@ -34,6 +34,7 @@ export interface DeleteRowsRequest {
     tenantId: number;
     table: string;
     rowDeletion: RowDeletion;
+    prefer?: string;
 }
 
 export interface DropTableRequest {
@@ -51,6 +52,7 @@ export interface InsertRowsRequest {
     tenantId: number;
     table: string;
     newRows: NewRows;
+    prefer?: string;
 }
 
 export interface ListRowsRequest {
@@ -71,6 +73,7 @@ export interface UpdateRowsRequest {
     tenantId: number;
     table: string;
     rowUpdate: RowUpdate;
+    prefer?: string;
 }
 
 /**
@@ -173,6 +176,10 @@ export class TablesApi extends runtime.BaseAPI {
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['prefer'] != null) {
+            headerParameters['Prefer'] = String(requestParameters['prefer']);
+        }
 
         if (this.configuration && this.configuration.accessToken) {
             const token = this.configuration.accessToken;
@@ -377,6 +384,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         headerParameters['Content-Type'] = 'application/json';
 
+        if (requestParameters['prefer'] != null) {
+            headerParameters['Prefer'] = String(requestParameters['prefer']);
+        }
+
         if (this.configuration && this.configuration.accessToken) {
             const token = this.configuration.accessToken;
             const tokenString = await token("accessToken", ["admin_sop"]);
@@ -400,7 +411,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. 
+     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. `on_conflict` makes it an upsert. 
      * Insert rows
      */
     async insertRowsRaw(requestParameters: InsertRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AffectedRowsAnswer>> {
@@ -411,7 +422,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. 
+     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. `on_conflict` makes it an upsert. 
      * Insert rows
      */
     async insertRows(requestParameters: InsertRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AffectedRowsAnswer> {
@@ -589,6 +600,10 @@ export class TablesApi extends runtime.BaseAPI {
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['prefer'] != null) {
+            headerParameters['Prefer'] = String(requestParameters['prefer']);
+        }
 
         if (this.configuration && this.configuration.accessToken) {
             const token = this.configuration.accessToken;

@@ -91,6 +91,28 @@ export interface AffectedRowsAnswerData {
      * @memberof AffectedRowsAnswerData
      */
     affected_rows: number;
+    /**
+     * How many rows were inserted and not updated. Only if the request has `on_conflict`.
+     * @type {number}
+     * @memberof AffectedRowsAnswerData
+     */
+    inserted_rows?: number;
+    /**
+     * The ids of the inserted rows, in the order of the request, if it has at most 1,000 rows. With `on_conflict`,
+     * of the inserted and updated rows. Absent for `Prefer: return=minimal`.
+     * 
+     * @type {Array<string>}
+     * @memberof AffectedRowsAnswerData
+     */
+    ids?: Array<string>;
+    /**
+     * For `Prefer: return=representation`. An insert answers the rows in the order of the request, an update as
+     * they are now and a delete as they were, in `id` order.
+     * 
+     * @type {Array<Row>}
+     * @memberof AffectedRowsAnswerData
+     */
+    rows?: Array<Row>;
 }
 /**
  * 
@@ -1129,6 +1151,12 @@ export interface NewRows {
      * @memberof NewRows
      */
     rows: Array<{ [key: string]: any; }>;
+    /**
+     * 
+     * @type {OnConflict}
+     * @memberof NewRows
+     */
+    on_conflict?: OnConflict;
 }
 /**
  * 
@@ -1168,6 +1196,41 @@ export interface NewTable {
      */
     columns: Array<ColumnDefinition>;
 }
+/**
+ * What happens with a row if the table has one with the same key. Without this member, the request is refused.
+ * 
+ * @export
+ * @interface OnConflict
+ */
+export interface OnConflict {
+    /**
+     * The key: the columns of one of the table's unique indexes. Every row of the request names them. A row with null
+     * in one of them has no key, and is inserted.
+     * 
+     * @type {Array<string>}
+     * @memberof OnConflict
+     */
+    columns: Array<string>;
+    /**
+     * `update` sets the columns that the request names in the row that exists. Two rows of the request with the same
+     * key are refused then. `nothing` leaves the row that exists as it is.
+     * 
+     * @type {OnConflictDoEnum}
+     * @memberof OnConflict
+     */
+    _do: OnConflictDoEnum;
+}
+
+
+/**
+ * @export
+ */
+export const OnConflictDoEnum = {
+    update: 'update',
+    nothing: 'nothing'
+} as const;
+export type OnConflictDoEnum = typeof OnConflictDoEnum[keyof typeof OnConflictDoEnum];
+
 /**
  * 
  * @export

@@ -1,0 +1,90 @@
+/** What the result of a write tells of its rows: their ids, or the rows themselves. */
+import { maxPageBytes, maxRowBytes } from "../../infrastructure/database/boundedList.ts";
+import { quoteIdentifier } from "../../infrastructure/database/identifiers.ts";
+import type { Definition } from "../definition.ts";
+import { answerColumns, nullIfTooLarge } from "../reading/answerRow.ts";
+import { columnSql } from "../statement.ts";
+
+/** Parts of the statement of `audited`, which calls the rows `changed`. */
+export interface Answering {
+  /** The select list of `returning`. The written table is called t. */
+  readonly returning: string;
+  /** CTEs after the change, each with a comma before it. */
+  readonly ctes: string;
+  /** Columns of the result: `ids` and `rows`, as JSON text. */
+  readonly columns: string;
+}
+
+/** What a caller wants to know of the rows that it writes. */
+export interface Wanted {
+  readonly ids: boolean;
+  /** The most bytes of JSON. If the rows have more, `rows` of the result is null. */
+  readonly rows: { readonly maxBytes: number } | undefined;
+}
+
+export interface Changed {
+  /** A query of all columns of `changed`, in the order of the answer. */
+  readonly ordered?: string;
+  /** Columns that `returning` adds for `ordered`, by name. */
+  readonly added?: Readonly<Record<string, string>>;
+  /** SQL for columns that have the same new value in every row. The rows do not carry it: it may be large. */
+  readonly constants?: ReadonlyMap<string, string>;
+}
+
+/** Rows are in the order of their ids, which is the order in which an insert makes them. */
+const byId = `select * from changed t order by t."id"`;
+
+export function answeringOf(
+  definition: Definition,
+  { ids, rows }: Wanted,
+  { ordered = byId, added = {}, constants = new Map() }: Changed = {},
+): Answering | undefined {
+  if (!ids && !rows) return undefined;
+  const names = rows ? [...definition.types.keys()].filter((name) => !constants.has(name)) : ["id"];
+  const returning = [
+    ...names.map(columnSql),
+    ...Object.entries(added).map(([name, sql]) => `${sql} as ${quoteIdentifier(name)}`),
+  ].join(", ");
+  return {
+    returning,
+    ctes: `,
+    ordered as materialized (${ordered})${rows ? rowsCtes(definition, rows, constants) : ""}`,
+    columns: [
+      ids ? `(select json_agg("id"::text)::text from ordered) as ids` : "null as ids",
+      rows
+        ? "(select case when fits then (select coalesce(string_agg(json, ','), '') from jsons) end from verdict) as rows"
+        : "null as rows",
+    ].join(", "),
+  };
+}
+
+/** `jsons` stops at the limit, as in selectPage.ts. */
+function rowsCtes(
+  definition: Definition,
+  { maxBytes }: { readonly maxBytes: number },
+  constants: ReadonlyMap<string, string>,
+): string {
+  const json = `(select row_to_json(r.*)::text from (select ${answerColumns(definition)}) r)`;
+  const constant = [...constants].map(([name, sql]) => `, ${sql} as ${quoteIdentifier(name)}`).join("");
+  return `,
+    jsons as materialized (
+      select ${nullIfTooLarge(definition, json)} as json
+      from (select o.*${constant} from ordered o) t
+    ),
+    sizes as (
+      select
+        json,
+        sum(octet_length(json)) over w as bytes,
+        count(*) over w as rows
+      from jsons
+      window w as (rows unbounded preceding)
+    ),
+    verdict as materialized (
+      select not exists (
+        select 1
+        from sizes
+        where json is null
+          or bytes > least(${maxBytes}, case rows when 1 then ${maxRowBytes} else ${maxPageBytes} end)
+      ) as fits
+    )`;
+}
