@@ -4,7 +4,7 @@ import type { Finalized } from "../../generated/schemas.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
 import { pluralize } from "../../infrastructure/pluralize.ts";
 import { Problem } from "../../infrastructure/problem.ts";
-import { type Binding, commitAll } from "./queries.ts";
+import { type Binding, commitAll } from "./bindingQueries.ts";
 
 /** Those of the process instances to which the caller may bind uploads of others. */
 type Bindable = (processInstanceIds: readonly string[]) => Promise<readonly string[]>;

@@ -28,6 +28,8 @@ export interface Sql extends postgres.Sql {
 export type Tx = postgres.TransactionSql;
 /** The first argument of functions that run queries. */
 export type Queryable = postgres.Sql | Tx;
+/** A part of a query. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export interface ConnectOptions {
   /** Most connections. 10 by default. */

@@ -11,16 +11,17 @@
  */
 import type { ConstructorOptions } from "pg-boss";
 import type postgres from "postgres";
-import type { Queryable, Sql } from "../database/connect.ts";
+import type { Fragment, Queryable, Sql } from "../database/connect.ts";
 import { runShape } from "../database/prepared.ts";
 
 type Parameters = postgres.ParameterOrJSON<never>[];
+type BossDatabase = NonNullable<ConstructorOptions["db"]>;
 
 /** PostgreSQL's pseudo-type for a literal whose type is not decided yet. */
 const unknownType = 705;
 
 /** Runs statements on the pool, or in a transaction of it (`sql`). */
-export function bossDatabase(pool: Sql, sql: Queryable = pool): NonNullable<ConstructorOptions["db"]> {
+export function bossDatabase(pool: Sql, sql: Queryable = pool): BossDatabase {
   const parameter = (value: unknown) =>
     typeof value === "string" ? sql.typed(value as never, unknownType) : (value ?? null);
   return {
@@ -30,6 +31,35 @@ export function bossDatabase(pool: Sql, sql: Queryable = pool): NonNullable<Cons
       return { rows: [...(await runShape(pool, text, values.map(parameter) as Parameters, sql))] };
     },
   };
+}
+
+/** The statement that pg-boss would run, as a part of another one. Its parameters are passed on by `parameterOf`. */
+export async function statementOf(run: (database: BossDatabase) => Promise<unknown>): Promise<PartOf> {
+  const captured: { text: string; values: unknown[] }[] = [];
+  const executeSql = async (text: string, values: unknown[] = []) => {
+    captured.push({ text, values });
+    return { rows: [] };
+  };
+  await run({ executeSql });
+  const [statement, second] = captured;
+  if (!statement || second) throw new Error("pg-boss does not run one statement");
+  return (sql, parameterOf) => partOf(sql, statement, parameterOf);
+}
+
+/** Makes the part. Not a promise of it: who awaits a query runs it. */
+export type PartOf = (sql: Queryable, parameterOf: (value: string) => Fragment) => Fragment;
+
+function partOf(
+  sql: Queryable,
+  { text, values }: { readonly text: string; readonly values: readonly unknown[] },
+  parameterOf: (value: string) => Fragment,
+): Fragment {
+  const [first = "", ...rest] = text.split(/\$(\d+)/);
+  const strings = [first, ...rest.filter((_, index) => index % 2 === 1)];
+  const parameters = rest
+    .filter((_, index) => index % 2 === 0)
+    .map((number) => parameterOf(String(values[Number(number) - 1])));
+  return sql(Object.assign(strings, { raw: strings }) as never, ...(parameters as never[]));
 }
 
 async function runScript(pool: Sql, text: string): Promise<unknown[]> {

@@ -6,25 +6,29 @@
  * workers are not used.
  */
 import type { ConstructorOptions, JobInsert } from "pg-boss";
-import type { Queryable } from "../database/connect.ts";
+import type { Fragment, Queryable } from "../database/connect.ts";
+import { statementOf } from "./database.ts";
 import { createRunner, type Runner, type RunnerContext, type RunnerOptions } from "./runner.ts";
 
 export interface Queue<Data extends object> extends Omit<Runner<Data>, "drain"> {
   /** Adds jobs, in a transaction or at once. Call `notify` when it is committed. */
   enqueue(on: Queryable, jobs: readonly Data[], startAfter?: Date): Promise<void>;
-  /** Adds one job for a later time, under an id by which it can be removed. */
-  schedule(on: Queryable, job: Scheduled<Data>): Promise<void>;
+  /** The statement that adds jobs, to be a part of another one: `with added as (…)`. */
+  addition(jobs: readonly NewJob<Data>[]): Promise<Addition>;
   /** Removes jobs that wait. A job that runs already runs to its end. */
   remove(on: Queryable, ids: readonly string[]): Promise<void>;
 }
 
-export interface Scheduled<Data> {
-  /** A UUID. */
-  readonly id: string;
+export interface NewJob<Data> {
   readonly data: Data;
-  /** By the database's clock. */
-  readonly at: Date;
+  /** A UUID by which the job can be removed. */
+  readonly id?: string;
+  /** By the database's clock. Absent: at once. */
+  readonly at?: Date;
 }
+
+/** Adds its jobs if the condition holds. */
+export type Addition = (sql: Queryable, condition: Fragment) => Fragment;
 
 /** What all queues of a process share. */
 export interface QueueContext extends RunnerContext {
@@ -68,7 +72,16 @@ export async function createQueue<Data extends object>(
         jobs.map((data) => ({ ...jobOf(data), ...when })),
       );
     },
-    schedule: (on, { id, data, at }) => insert(on, [{ ...jobOf(data), id, startAfter: at }]),
+    addition: async (jobs) => {
+      const inserts = jobs.map(({ data, id, at }) => ({
+        ...jobOf(data),
+        ...(id && { id }),
+        ...(at && { startAfter: at }),
+      }));
+      const insertion = await statementOf((db) => boss.insert(name, inserts, { db }));
+      return (sql, condition) =>
+        insertion(sql, (list) => sql`(select case when ${condition} then ${list}::text else '[]' end)`);
+    },
     remove: async (on, ids) => {
       if (ids.length > 0) await boss.deleteJob(name, [...ids], { db: databaseOf(on) });
     },

@@ -31,7 +31,12 @@ export async function withServerMetadata(
 ): Promise<Variables> {
   const ids = attachmentIdsOf(variables);
   if (ids.length === 0) return variables;
-  const facts = new Map((await findMetadata(sql, tenantId, ids)).map((file) => [file.id, file]));
+  return withMetadata(variables, await findMetadata(sql, tenantId, ids));
+}
+
+/** The same with the metadata of the attachments. */
+export function withMetadata(variables: Variables, files: readonly FileMetadata[]): Variables {
+  const facts = new Map(files.map((file) => [file.id, file]));
   return new Map([...variables].map(([name, variable]) => [name, corrected(variable, facts)]));
 }
 

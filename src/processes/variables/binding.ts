@@ -1,6 +1,7 @@
 /** Writing a variable binds the attachments that it names. See docs/decisions/processes.md. */
+
+import { type Binding, boundAmong, commitAll } from "../../files/attachments/bindingQueries.ts";
 import { notCommitted } from "../../files/attachments/commit.ts";
-import { type Binding, boundAmong, commitAll } from "../../files/attachments/queries.ts";
 import type { Queryable } from "../../infrastructure/database/connect.ts";
 import { attachmentIdsOf } from "./attachments.ts";
 import type { StoredVariable } from "./variable.ts";

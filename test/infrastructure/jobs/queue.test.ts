@@ -45,6 +45,31 @@ test("hundreds of jobs in three processes run once each", async () => {
   expect([...runs.values()].filter((count) => count !== 1)).toEqual([]);
 });
 
+test("a statement that adds jobs can be a part of another one, with a condition", async () => {
+  const { jobs, queue } = await startProcess("addition");
+  const seen: number[] = [];
+  queue.work(2, async ({ number }) => void seen.push(number));
+  const id = crypto.randomUUID();
+  const add = await queue.addition([{ data: { number: 1 } }, { data: { number: 2 } }]);
+  const later = await queue.addition([{ data: { number: 3 }, id, at: new Date(Date.now() + 3_600_000) }]);
+  const run = (condition: boolean) => sql`
+    with added as (${add(sql, sql`${condition}::boolean`)}),
+    scheduled as (${later(sql, sql`${condition}::boolean`)})
+    select 1`;
+  await run(false);
+  queue.notify();
+  await Bun.sleep(300);
+  expect(seen).toEqual([]);
+  await run(true);
+  queue.notify();
+  await until(() => seen.length === 2);
+  await Bun.sleep(300);
+  expect(seen.toSorted()).toEqual([1, 2]);
+  const [waiting] = await sql`select data ->> 'number' as number from pgboss.job where id = ${id}`;
+  expect(waiting?.number).toBe("3");
+  await jobs.stop();
+});
+
 test("a job that is enqueued in a transaction runs if that commits, and never if it does not", async () => {
   const { jobs, queue } = await startProcess("transaction");
   const seen: number[] = [];

@@ -1,4 +1,6 @@
 /** Statements on `waybill.process_definitions`. */
+import { metadataList } from "../../../files/attachments/queries.ts";
+import type { FileMetadata } from "../../../files/fileKind.ts";
 import type { ProcessDefinition } from "../../../generated/schemas.ts";
 import { type JsonList, listAsJson } from "../../../infrastructure/database/boundedList.ts";
 import type { Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
@@ -69,14 +71,18 @@ export interface DefinitionRef {
   readonly version: number;
   /** The database's time, in milliseconds since 1970. */
   readonly now: number;
+  /** The metadata of those of the attachments that the tenant has. */
+  readonly attachments: readonly FileMetadata[];
 }
 
 export async function findLatest(
   sql: Queryable,
   { tenantId, processKey }: ProcessRef,
+  attachmentIds: readonly string[],
 ): Promise<DefinitionRef | undefined> {
   const [row] = await sql<DefinitionRef[]>`
-    select id::text, version, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now
+    select id::text, version, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+           ${metadataList(sql, tenantId, attachmentIds)} as attachments
     from waybill.process_definitions
     where tenant_id = ${tenantId}
       and process_key = ${processKey}

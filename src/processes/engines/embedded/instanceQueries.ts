@@ -1,9 +1,7 @@
 /** Statements on `waybill.process_instances`. */
-import type { Queryable, Tx } from "../../../infrastructure/database/connect.ts";
+import type { Fragment, Queryable, Tx } from "../../../infrastructure/database/connect.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import type { InstanceDetail } from "../../engine.ts";
-import type { Waiting } from "./stepWatch.ts";
-import type { Owners } from "./taskOwners.ts";
 
 /** Columns of an `InstanceDetail`. */
 const shownColumns = (sql: Queryable) => sql`
@@ -80,30 +78,6 @@ export interface InstanceRow {
   readonly startedBy: string | null;
 }
 
-export interface NewInstanceRow extends InstanceRow {
-  readonly formSessionId: string | null;
-  readonly businessKey: string | null;
-}
-
-/**
- * Adds an instance, and its starter to its discussion. Fails with unique_violation `process_instances_session` if the
- * form session has started a process.
- */
-export async function insertInstance(tx: Tx, instance: NewInstanceRow): Promise<void> {
-  const { id, tenantId, processKey, definitionId, startedBy, formSessionId, businessKey } = instance;
-  await tx`
-    with joined as (
-      insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
-      select ${tenantId}, ${id}, ${startedBy}, ${startedBy}
-      where ${startedBy}::text is not null
-    )
-    insert into waybill.process_instances
-      (id, tenant_id, process_key, definition_id, state, started_by, form_session_id, business_key)
-    values
-      (${id}::text::uuid, ${tenantId}, ${processKey}, ${definitionId}, 'active', ${startedBy}, ${formSessionId},
-       ${businessKey})`;
-}
-
 export interface LockedInstance extends InstanceRow {
   readonly state: "active" | "completed" | "terminated";
   /** Compressed; null once the instance has ended. */
@@ -115,7 +89,15 @@ export interface LockedInstance extends InstanceRow {
   /** The database's time, in milliseconds since 1970. */
   readonly now: number;
   readonly timer: TimerJobRow | null;
+  /** Whether the task of the step was closed. True if there is none. */
+  readonly closed: boolean;
 }
+
+/**
+ * Parts of a statement that close the task of a step: `closed` has a row if it was open. They need a row of `locked`,
+ * so they run once the instance is locked.
+ */
+export type Closing = (sql: Queryable) => Fragment;
 
 /** The job that waits for the instance's next timer. */
 export interface TimerJobRow {
@@ -125,15 +107,22 @@ export interface TimerJobRow {
 }
 
 /**
- * Locks the instance until the transaction ends, so that steps run one at a time. `now` is read from the clock and not
- * from the transaction, which may have waited for the lock.
+ * Locks the instance until the transaction ends, so that steps run one at a time, and closes the task of the step.
+ * `now` is read from the clock and not from the transaction, which may have waited for the lock.
  */
 export async function lockInstance(
   tx: Tx,
-  id: string,
-  tenantId: number,
+  { id, tenantId, closing }: { readonly id: string; readonly tenantId: number; readonly closing?: Closing },
 ): Promise<LockedInstance | undefined> {
   const [row] = await tx<LockedInstance[]>`
+    with locked as (
+      select *
+      from waybill.process_instances
+      where id = ${id}
+        and tenant_id = ${tenantId}
+      for update
+    )
+    ${closing ? closing(tx) : tx`, closed as (select 1)`}
     select i.id::text, i.tenant_id::float8 as "tenantId", i.process_key as "processKey",
            i.definition_id::text as "definitionId", d.version, i.started_by as "startedBy", i.state,
            i.engine_state as "engineState",
@@ -152,102 +141,9 @@ export async function lockInstance(
            case when i.timer_job is not null then json_build_object(
              'job', i.timer_job,
              'at', floor(extract(epoch from i.timer_at) * 1000)
-           ) end as timer
-    from waybill.process_instances i
-    join waybill.process_definitions d on d.id = i.definition_id
-    where i.id = ${id}
-      and i.tenant_id = ${tenantId}
-    for update of i`;
+           ) end as timer,
+           exists (select from closed) as closed
+    from locked i
+    join waybill.process_definitions d on d.id = i.definition_id`;
   return row;
-}
-
-/** The owners are absent if the task is open already. */
-export interface NewUserTask extends Waiting, Partial<Owners> {
-  readonly id: string;
-  readonly name: string;
-  readonly formKey: string | null;
-}
-
-export interface NewServiceTask extends Waiting {
-  readonly id: string;
-}
-
-export interface SnapshotRows {
-  readonly instance: InstanceRow;
-  /** Compressed; null once the instance has ended. */
-  readonly engineState: Uint8Array | null;
-  readonly endState: "completed" | "terminated" | null;
-  readonly userTasks: readonly NewUserTask[];
-  readonly serviceTasks: readonly NewServiceTask[];
-  readonly timer: TimerJobRow | null;
-}
-
-/**
- * Stores an instance's state after a step, in one statement: adds the tasks that wait now, and closes those that no
- * longer wait together with their incidents.
- */
-export async function storeSnapshot(tx: Tx, snapshot: SnapshotRows): Promise<void> {
-  const { instance, engineState, endState, userTasks, serviceTasks, timer } = snapshot;
-  const { id, tenantId, processKey } = instance;
-  await tx`
-    with users as (
-      select *
-      from json_to_recordset(${JSON.stringify(userTasks)}::text::json)
-        as t(
-          id uuid, "activityId" text, "executionId" text, name text, "formKey" text,
-          assignee text, "candidateUsers" text[], "candidateGroups" text[], owned boolean
-        )
-    ),
-    services as (
-      select *
-      from json_to_recordset(${JSON.stringify(serviceTasks)}::text::json)
-        as t(id uuid, "activityId" text, "executionId" text)
-    ),
-    instance as (
-      update waybill.process_instances
-         set engine_state = ${engineState},
-             state = coalesce(${endState}, 'active'),
-             timer_job = ${timer?.job ?? null}::uuid,
-             timer_at = ${timer && new Date(timer.at)}::timestamptz,
-             ended_at = case when ${endState}::text is null then null else now() end
-       where id = ${id}
-    ),
-    added_users as (
-      insert into waybill.user_tasks
-        (id, tenant_id, process_instance_id, process_key, activity_id, execution_id, name, form_key,
-         assignee, candidate_users, candidate_groups, owned)
-      select id, ${tenantId}, ${id}, ${processKey}, "activityId", "executionId", name, "formKey",
-             assignee, "candidateUsers", "candidateGroups", owned
-      from users
-      on conflict on constraint user_tasks_execution do nothing
-    ),
-    closed_users as (
-      update waybill.user_tasks
-         set ended_at = now()
-       where process_instance_id = ${id}
-         and ended_at is null
-         and execution_id not in (select "executionId" from users)
-    ),
-    added_services as (
-      insert into waybill.service_tasks (id, tenant_id, process_instance_id, activity_id, execution_id, state)
-      select id, ${tenantId}, ${id}, "activityId", "executionId", 'waiting'
-      from services
-      on conflict on constraint service_tasks_execution do nothing
-    ),
-    cancelled as (
-      update waybill.service_tasks
-         set state = 'cancelled'
-       where process_instance_id = ${id}
-         and state in ('waiting', 'running', 'incident')
-         and execution_id not in (select "executionId" from services)
-      returning id
-    ),
-    resolved as (
-      update waybill.incidents
-         set resolved_at = now()
-       where process_instance_id = ${id}
-         and resolved_at is null
-         and (service_task_id in (select id from cancelled) or ${endState}::text is not null)
-    )
-    select`;
 }

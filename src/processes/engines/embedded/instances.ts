@@ -1,6 +1,7 @@
 /** Starts, corrects and terminates instances. */
 import postgres from "postgres";
 import type { BindingUser } from "../../../files/attachments/actor.ts";
+import { notCommitted } from "../../../files/attachments/commit.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
@@ -8,30 +9,25 @@ import { recordSuccess } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import { auditOf } from "../../audit.ts";
 import type { Corrections, Instance, NewInstance, Termination } from "../../engine.ts";
-import { withServerMetadata } from "../../variables/attachments.ts";
+import { attachmentIdsOf, withMetadata, withServerMetadata } from "../../variables/attachments.ts";
 import { bindAttachments, requireOwnUploads } from "../../variables/binding.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
-import { findLatest } from "./definitionQueries.ts";
+import { type DefinitionRef, findLatest } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
-import {
-  findStarted,
-  insertInstance,
-  type LockedInstance,
-  lockInstance,
-  type NewInstanceRow,
-  storeSnapshot,
-} from "./instanceQueries.ts";
+import { findStarted, type LockedInstance, lockInstance } from "./instanceQueries.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
-import { recordVariables, store, type Variables } from "./step.ts";
+import { reportOf, rowsOf, type Variables } from "./step.ts";
+import { insertInstance, type NewInstanceRow, storeStep } from "./stepQueries.ts";
 import { valuesFor } from "./storedStep.ts";
-import { endTransaction } from "./transactions.ts";
+import { endTransaction, recordReport } from "./transactions.ts";
 import { requireRoom } from "./variableLimits.ts";
 import { readVariables, writeVariables } from "./variableQueries.ts";
 
 export async function start(context: EngineContext, begin: NewInstance): Promise<Instance> {
   const { tenant, processKey, by } = begin;
   const session = "formSession" in by ? by.formSession : null;
-  const definition = await findLatest(context.sql, { tenantId: tenant.id, processKey });
+  const attachmentIds = attachmentIdsOf(begin.variables);
+  const definition = await findLatest(context.sql, { tenantId: tenant.id, processKey }, attachmentIds);
   if (!definition) throw processNotFound(processKey);
   const instance = {
     id: Bun.randomUUIDv7(),
@@ -44,8 +40,7 @@ export async function start(context: EngineContext, begin: NewInstance): Promise
     businessKey: begin.businessKey ?? null,
   };
   try {
-    const now = new Date(definition.now);
-    const state = await insert(context, instance, { begin, now });
+    const state = await insert(context, instance, { begin, definition });
     context.serviceTasks.notify();
     return { processInstanceId: instance.id, processKey, state };
   } catch (error) {
@@ -59,37 +54,32 @@ export async function start(context: EngineContext, begin: NewInstance): Promise
 }
 
 /**
- * Runs the engine first, so that no transaction begins for a model that fails. The facts of attachments and their
- * uploaders never change, so both are read before the transaction.
+ * Runs the engine first, so that nothing is stored for a model that fails. The facts of attachments and their uploaders
+ * never change, so both are read before.
  */
 async function insert(
   context: EngineContext,
   instance: NewInstanceRow,
-  { begin, now }: { readonly begin: NewInstance; readonly now: Date },
+  { begin, definition }: { readonly begin: NewInstance; readonly definition: DefinitionRef },
 ): Promise<"active" | "completed"> {
   const { sql } = context;
   const { tenantId, formSessionId } = instance;
-  const { variables: given } = begin;
-  const [model, variables] = await Promise.all([
+  const variables = withMetadata(begin.variables, definition.attachments);
+  const [model] = await Promise.all([
     context.models.of(sql, instance.definitionId),
-    withServerMetadata(sql, tenantId, given),
-    formSessionId !== null && requireOwnUploads(sql, given, { id: formSessionId, tenantId }),
+    formSessionId !== null && requireOwnUploads(sql, begin.variables, { id: formSessionId, tenantId }),
   ]);
   requireRoom({ before: new Map(), after: variables });
   const event = { kind: "started" } as const;
-  const step = { engineState: null, event, values: valuesFor(model, variables), openTasks: [], now };
-  const snapshot = runHere(model, step) ?? (await runElsewhere(context, { model, tenantId }, step));
-  const to = { tenantId, processInstanceId: instance.id, taskId: null, actor: binderOf(begin.by) };
-  const stored = { instance, model, snapshot, variables, known: new Set<string>(), event, now, timer: null };
-  await sql.begin((tx) =>
-    Promise.all([
-      insertInstance(tx, instance),
-      bindAttachments(tx, variables, to),
-      variables.size > 0 && writeVariables(tx, instance.id, variables),
-      ...store(tx, context, stored),
-    ]),
-  );
-  return snapshot.engineState === null ? "completed" : "active";
+  const now = new Date(definition.now);
+  const given = { engineState: null, event, values: valuesFor(model, variables), openTasks: [], now };
+  const done = runHere(model, given) ?? (await runElsewhere(context, { model, tenantId }, given));
+  const ran = { instance, model, done, variables, written: variables, event, now };
+  const binding = { tenantId, processInstanceId: instance.id, taskId: null, actor: binderOf(begin.by) };
+  const attachmentIds = attachmentIdsOf(variables);
+  const unfit = await insertInstance(sql, { instance, attachmentIds, binding }, await rowsOf(context, ran));
+  if (unfit.length > 0) throw notCommitted(unfit);
+  return done.engineState === null ? "completed" : "active";
 }
 
 /**
@@ -116,7 +106,7 @@ export async function setVariables(
     requireRoom({ before, after });
     await bindAttachments(tx, written, { tenantId: tenant.id, processInstanceId, taskId: null });
     if (written.size > 0) await writeVariables(tx, processInstanceId, written);
-    await recordVariables(tx, context, { instance, variables: after });
+    await tx`select ${recordReport(tx, instance, reportOf(instance, after))}`;
     await recordSuccess(tx, {
       ...auditOf(tenant, by),
       action: "set_variables",
@@ -136,8 +126,8 @@ export async function terminate(
 ): Promise<void> {
   await context.sql.begin(async (tx) => {
     const instance = await lockActive(tx, tenant, id);
-    const nothing = { engineState: null, userTasks: [], serviceTasks: [], timer: null };
-    await storeSnapshot(tx, { instance, endState: "terminated", ...nothing });
+    const nothing = { engineState: null, written: new Map(), userTasks: [], serviceTasks: [], timer: null };
+    await storeStep(tx, instance, { endState: "terminated", ...nothing });
     if (instance.timer) await context.timers.remove(tx, [instance.timer.job]);
     await endTransaction(tx, instance);
     await recordSuccess(tx, {
@@ -150,7 +140,7 @@ export async function terminate(
 }
 
 async function lockActive(tx: Tx, tenant: Tenant, id: string): Promise<LockedInstance> {
-  const instance = isUuid(id) ? await lockInstance(tx, id, tenant.id) : undefined;
+  const instance = isUuid(id) ? await lockInstance(tx, { id, tenantId: tenant.id }) : undefined;
   if (!instance) throw new Problem("process_instance_not_found");
   if (instance.state === "active") return instance;
   throw new Problem("instance_ended");

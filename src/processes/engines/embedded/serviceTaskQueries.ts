@@ -2,6 +2,7 @@
 import postgres from "postgres";
 import type { Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
 import type { ServiceTaskJob } from "./engineContext.ts";
+import type { Closing } from "./instanceQueries.ts";
 import { type DeliveryRow, deliveryRows } from "./variableQueries.ts";
 
 export interface TaskRow {
@@ -162,29 +163,22 @@ export async function unmarkTask(sql: Sql, { id, attempt }: Attempt, message: st
 }
 
 /**
- * Closes the task and resolves its incident. Returns false if the attempt's result no longer counts. A late answer
- * still counts if the attempt became an incident because its process was taken for dead, and if a rerun has not begun
- * yet.
+ * Closes the task, unless the attempt's result no longer counts. A late answer still counts if the attempt became an
+ * incident because its process was taken for dead, and if a rerun has not begun yet.
  */
-export async function closeTask(tx: Tx, { id, attempt }: Attempt): Promise<boolean> {
-  const [row] = await tx<{ closed: boolean }[]>`
-    with closed as (
-      update waybill.service_tasks
+export const closingOf =
+  ({ id, attempt }: Attempt): Closing =>
+  (sql) =>
+    sql`,
+    closed as (
+      update waybill.service_tasks t
          set state = 'completed', outcome = null
-       where id = ${id}
-         and attempt = ${attempt}
-         and state in ('running', 'incident', 'waiting')
-      returning id
-    ),
-    resolved as (
-      update waybill.incidents
-         set resolved_at = now()
-       where service_task_id in (select id from closed)
-         and resolved_at is null
-    )
-    select exists (select from closed) as closed`;
-  return row?.closed ?? false;
-}
+        from locked
+       where t.id = ${id}
+         and t.attempt = ${attempt}
+         and t.state in ('running', 'incident', 'waiting')
+      returning t.id
+    )`;
 
 /** Sets the task back to waiting and returns the job of its new run. Undefined if the task is not an incident. */
 export async function startRerun(tx: Tx, serviceTaskId: string): Promise<ServiceTaskJob | undefined> {

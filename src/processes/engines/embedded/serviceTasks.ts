@@ -1,6 +1,5 @@
 /** Claims service tasks, implements `ServiceTasks` (../../serviceTasks.ts) and reruns incidents. */
 import { revokeUnusedTokens } from "../../../files/attachments/tokenQueries.ts";
-import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
@@ -28,7 +27,7 @@ import { type EngineEvent, StaleEvent } from "./run.ts";
 import {
   type ClaimedRow,
   claimTask,
-  closeTask,
+  closingOf,
   findAttempt,
   findInterrupted,
   markTaskSent,
@@ -185,8 +184,7 @@ async function goOn(
   const { processInstanceId, tenantId } = row;
   try {
     const written = storedVariables(variables);
-    const close = (tx: Tx) => closeTask(tx, row);
-    await advance(context, { tenantId, processInstanceId, event, written, close });
+    await advance(context, { tenantId, processInstanceId, event, written, closing: closingOf(row) });
     context.serviceTasks.notify();
   } catch (error) {
     if (error instanceof StaleEvent) {

@@ -2,25 +2,33 @@
  * Runs and stores a step of an instance. One transaction locks the instance's row, runs the engine in memory, and
  * writes the variables, the new state, the tasks and the jobs. So a step happens once and completely, or not at all.
  *
- * Statements that do not depend on each other are sent together: a transaction takes three round trips.
+ * One statement locks and closes, and one stores everything (stepQueries.ts).
  */
 
 import type { BindingUser } from "../../../files/attachments/actor.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
+import type { Addition } from "../../../infrastructure/jobs/queue.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { bindAttachments, bindWhatFits } from "../../variables/binding.ts";
 import { readView } from "../../variables/show.ts";
 import type { ShownVariables, StoredVariable } from "../../variables/variable.ts";
 import type { EngineContext } from "./engineContext.ts";
-import { type InstanceRow, lockInstance, storeSnapshot, type TimerJobRow } from "./instanceQueries.ts";
+import {
+  type Closing,
+  type InstanceRow,
+  type LockedInstance,
+  lockInstance,
+  type TimerJobRow,
+} from "./instanceQueries.ts";
 import type { Model } from "./models.ts";
 import { type EngineEvent, StaleEvent } from "./run.ts";
 import { runElsewhere, runHere } from "./runEngine.ts";
+import { type NewServiceTask, type StepRows, storeStep } from "./stepQueries.ts";
 import { type StepDone, type StepGiven, valuesFor } from "./storedStep.ts";
-import { recordTransaction } from "./transactions.ts";
+import type { ReportRow } from "./transactions.ts";
 import { requireRoom } from "./variableLimits.ts";
-import { readVariables, writeVariables } from "./variableQueries.ts";
+import { readVariables } from "./variableQueries.ts";
 
 export type Variables = ReadonlyMap<string, StoredVariable>;
 
@@ -33,8 +41,8 @@ export interface Step {
   readonly taskId?: string;
   /** The user whose uploads the variables may name. Absent: any uploads of the tenant. */
   readonly by?: BindingUser | undefined;
-  /** Closes the task of the event, and returns false if it was closed. Runs under the lock on the instance. */
-  readonly close?: (tx: Tx) => Promise<boolean>;
+  /** Closes the task of the event. */
+  readonly closing?: Closing;
 }
 
 /** How often a step starts again, because the instance has changed while another thread ran it. */
@@ -83,14 +91,13 @@ interface Round {
 }
 
 async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Round): Promise<void> {
-  const { tenantId, processInstanceId: id, event, taskId = null, by } = step;
-  const [instance, before, closed, written] = await Promise.all([
-    lockInstance(tx, id, tenantId),
+  const { tenantId, processInstanceId: id, event, closing, taskId = null, by } = step;
+  const [instance, before, written] = await Promise.all([
+    lockInstance(tx, { id, tenantId, ...(closing && { closing }) }),
     readVariables(tx, id),
-    step.close?.(tx) ?? true,
     withServerMetadata(tx, tenantId, step.written ?? new Map()),
   ]);
-  if (instance?.state !== "active" || !closed) throw new StaleEvent();
+  if (instance?.state !== "active" || !instance.closed) throw new StaleEvent();
   const model = context.models.known(instance.definitionId);
   if (!model)
     throw new OutsideFirst(() => context.models.of(context.sql, instance.definitionId).then(() => undefined));
@@ -103,14 +110,14 @@ async function advanceWithin(tx: Tx, context: EngineContext, { step, ran }: Roun
     openTasks: instance.userTasks,
     now: new Date(instance.now),
   };
-  const snapshot =
-    ran && isSame(ran.given, given) ? ran.done : runOrLeave(context, { model, tenantId }, given);
+  const done = ran && isSame(ran.given, given) ? ran.done : runOrLeave(context, { model, tenantId }, given);
   const to = { tenantId, processInstanceId: id, taskId, actor: by };
   await (isAnswer(event) ? bindWhatFits : bindAttachments)(tx, written, to);
-  const known = new Set(instance.serviceTasks);
-  const { timer } = instance;
-  const stored = { now: given.now, instance, model, snapshot, variables, known, event, timer };
-  await Promise.all([written.size > 0 && writeVariables(tx, id, written), ...store(tx, context, stored)]);
+  const now = given.now;
+  const rows = await rowsOf(context, { instance, model, done, variables, written, event, now });
+  if (instance.timer && rows.timer?.job !== instance.timer.job)
+    await context.timers.remove(tx, [instance.timer.job]);
+  await storeStep(tx, instance, rows);
 }
 
 /** Runs the step here. Throws `OutsideFirst` if another thread must run it. */
@@ -136,73 +143,73 @@ function isSame(one: StepGiven, other: StepGiven): boolean {
 
 const isAnswer = ({ kind }: EngineEvent) => kind === "serviceTaskCompleted" || kind === "serviceTaskRejected";
 
-export interface Stored {
-  readonly instance: InstanceRow;
+export interface RanStep {
+  readonly instance: InstanceRow & Partial<Pick<LockedInstance, "serviceTasks" | "timer">>;
   readonly model: Model;
-  readonly snapshot: StepDone;
+  readonly done: StepDone;
   readonly variables: ShownVariables;
-  /** The executions that already have service tasks. */
-  readonly known: ReadonlySet<string>;
+  readonly written: Variables;
   readonly event: EngineEvent;
   /** The database's time. */
   readonly now: Date;
-  /** The job that waits for the next timer. */
-  readonly timer: TimerJobRow | null;
 }
 
-/** The statements that store the instance's new state and enqueue its jobs. */
-export function store(tx: Tx, context: EngineContext, stored: Stored): Promise<unknown>[] {
-  const { instance, model, snapshot, variables, known } = stored;
-  const { id, tenantId } = instance;
-  const ended = snapshot.engineState === null;
-  const serviceTasks = snapshot.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
-  const added = serviceTasks.filter(({ executionId }) => !known.has(executionId));
-  const timer = nextTimerJob(stored);
-  const statements: Promise<unknown>[] = [
-    storeSnapshot(tx, {
-      instance,
-      engineState: snapshot.engineState,
-      endState: ended ? "completed" : null,
-      userTasks: snapshot.userTasks.map((waiting) => userTaskOf(model, waiting)),
-      serviceTasks,
-      timer,
-    }),
-    recordVariables(tx, context, { instance, variables, state: ended ? "completed" : "active" }),
-  ];
-  const jobs = added.map((task) => ({ service_task_id: task.id, tenant_id: tenantId, rerun: 0 }));
-  if (jobs.length > 0) statements.push(context.serviceTasks.enqueue(tx, jobs));
-  if (timer?.job === stored.timer?.job) return statements;
-  if (stored.timer) statements.push(context.timers.remove(tx, [stored.timer.job]));
+/** What is stored after a step. */
+export async function rowsOf(context: EngineContext, ran: RanStep): Promise<StepRows> {
+  const { instance, model, done, variables, written } = ran;
+  const state = done.engineState === null ? "completed" : "active";
+  const serviceTasks = done.serviceTasks.map((waiting) => ({ ...waiting, id: Bun.randomUUIDv7() }));
+  const timer = nextTimerJob(ran);
+  return {
+    engineState: done.engineState,
+    endState: state === "active" ? null : state,
+    written,
+    userTasks: done.userTasks.map((waiting) => userTaskOf(model, waiting)),
+    serviceTasks,
+    timer,
+    report: reportOf(instance, variables, state),
+    jobs: await Promise.all([...taskJobs(context, ran, serviceTasks), ...timerJobs(context, ran, timer)]),
+  };
+}
+
+function taskJobs(
+  { serviceTasks: queue }: EngineContext,
+  { instance: { tenantId, serviceTasks: known = [] } }: RanStep,
+  waiting: readonly NewServiceTask[],
+): Promise<Addition>[] {
+  const added = waiting.filter(({ executionId }) => !known.includes(executionId));
+  const jobOf = ({ id }: NewServiceTask) => ({ service_task_id: id, tenant_id: tenantId, rerun: 0 });
+  return added.length > 0 ? [queue.addition(added.map((task) => ({ data: jobOf(task) })))] : [];
+}
+
+function timerJobs(
+  { timers }: EngineContext,
+  { instance: { id, tenantId, timer: known } }: RanStep,
+  timer: TimerJobRow | null,
+): Promise<Addition>[] {
+  if (!timer || timer.job === known?.job) return [];
   const data = { process_instance_id: id, tenant_id: tenantId };
-  if (timer) statements.push(context.timers.schedule(tx, { id: timer.job, data, at: new Date(timer.at) }));
-  return statements;
+  return [timers.addition([{ id: timer.job, data, at: new Date(timer.at) }])];
 }
 
 /**
  * The one job that waits for the next timer. Keeps the present job if it is for the same time and has not run yet. A
  * step that a timer's job caused has used that job up.
  */
-function nextTimerJob({ snapshot: { nextTurn }, event, now, timer }: Stored): TimerJobRow | null {
+function nextTimerJob({ done: { nextTurn }, instance: { timer }, event, now }: RanStep): TimerJobRow | null {
   if (!nextTurn) return null;
   const at = nextTurn.getTime();
   const waits = event.kind !== "timerDue" && timer?.at === at && at > now.getTime();
   return waits ? timer : { job: Bun.randomUUIDv7(), at };
 }
 
-/** Updates the instance's row for reports. */
-export function recordVariables(
-  tx: Tx,
-  { sql }: EngineContext,
-  now: {
-    readonly instance: InstanceRow;
-    readonly variables: ShownVariables;
-    readonly state?: "active" | "completed";
-  },
-): Promise<void> {
-  const { instance, variables, state = "active" } = now;
-  const { processKey, id: processInstanceId } = instance;
-  const view = readView(variables, { processKey, processInstanceId });
-  return recordTransaction({ sql, tx }, instance, { state, variables: JSON.stringify(view) });
+/** The instance's row for reports. */
+export function reportOf(
+  { processKey, id: processInstanceId }: InstanceRow,
+  variables: ShownVariables,
+  state: "active" | "completed" = "active",
+): ReportRow {
+  return { state, variables: JSON.stringify(readView(variables, { processKey, processInstanceId })) };
 }
 
 function userTaskOf({ userTasks }: Model, waiting: StepDone["userTasks"][number]) {

@@ -3,10 +3,11 @@
  * reports. It is a system table, which the table builder does not list. See docs/decisions/processes.md.
  */
 import { type BoundedRows, boundedList, jsonOf } from "../../../infrastructure/database/boundedList.ts";
-import type { Sql, Tx } from "../../../infrastructure/database/connect.ts";
+import type { Fragment, Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
 import { runShape } from "../../../infrastructure/database/prepared.ts";
 import { utcText } from "../../../infrastructure/database/timestamps.ts";
-import { transactionTable } from "../../../tenants/transactionTable.ts";
+import { schemaOf } from "../../../tenants/tenant.ts";
+import { transactionTable, transactionTableName } from "../../../tenants/transactionTable.ts";
 import type { ReportPage, ReportQuery } from "../../engine.ts";
 import { isDeployed } from "./definitionQueries.ts";
 import type { InstanceRow } from "./instanceQueries.ts";
@@ -27,29 +28,23 @@ export async function createTransactionTable(tx: Tx, tenantId: number, processKe
   await tx.unsafe(`create index on ${table} (started_at desc, process_instance_id)`);
 }
 
-export interface TransactionState {
+export interface ReportRow {
   readonly state: "active" | "completed";
   /** JSON text. */
   readonly variables: string;
 }
 
-/** Adds or updates the instance's row. */
-export async function recordTransaction(
-  { sql, tx }: { readonly sql: Sql; readonly tx: Tx },
-  instance: InstanceRow,
-  { state, variables }: TransactionState,
-): Promise<void> {
-  const { id, tenantId, processKey, version, startedBy } = instance;
-  const text = `
-    insert into ${transactionTable(tenantId, processKey)}
-      (process_instance_id, version, state, started_by, variables, ended_at)
-    values
-      ($1::text::uuid, $2::text::int, $3, $4, $5::text::json, case when $3 = 'active' then null else now() end)
-    on conflict (process_instance_id) do update
-       set state = excluded.state,
-           variables = excluded.variables,
-           ended_at = excluded.ended_at`;
-  await runShape(sql, text, [id, String(version), state, startedBy, variables], tx);
+/** An expression that adds or updates the instance's row. */
+export function recordReport(
+  sql: Queryable,
+  { id, tenantId, processKey, version, startedBy }: InstanceRow,
+  { state, variables }: ReportRow,
+): Fragment {
+  return sql`
+    waybill.record_transaction(
+      ${schemaOf(tenantId)}, ${transactionTableName(processKey)}, ${id}::text::uuid, ${version}::integer, ${state},
+      ${startedBy}::text, ${variables}::text::json
+    )`;
 }
 
 /** Ends the row of an instance that was terminated. Its variables stay as they were. */

@@ -6,6 +6,7 @@ import { utc } from "../../../infrastructure/database/timestamps.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import type { FormSchema, TaskQuery } from "../../engine.ts";
 import type { TaskOwners } from "../../userTasks.ts";
+import type { Closing } from "./instanceQueries.ts";
 
 /** Nobody is named in tasks from before there were owners. */
 const ownerColumns = (sql: Queryable) => sql`
@@ -101,32 +102,27 @@ export interface ClosedTask {
 }
 
 /**
- * Closes an open task and adds its user to the discussion. Returns false if it was closed before, or if its assignee
- * has changed. Its candidates never change.
+ * Closes an open task and adds its user to the discussion, unless its assignee has changed. Its candidates never change.
  */
-export async function closeUserTask(
-  tx: Tx,
-  { id, user, tenantId, processInstanceId, assignee }: ClosedTask,
-): Promise<boolean> {
-  const { count } = await tx`
-    with closed as (
-      update waybill.user_tasks
+export const closingOf =
+  ({ id, user, tenantId, processInstanceId, assignee }: ClosedTask): Closing =>
+  (sql) =>
+    sql`,
+    closed as (
+      update waybill.user_tasks t
          set ended_at = now(), completed_by = ${user}
-       where id = ${id}
-         and ended_at is null
-         and assignee is not distinct from ${assignee}
-      returning id
+        from locked
+       where t.id = ${id}
+         and t.ended_at is null
+         and t.assignee is not distinct from ${assignee}
+      returning t.id
     ),
     joined as (
       insert into waybill.discussion_participants (tenant_id, process_instance_id, user_id, added_by)
       select ${tenantId}, ${processInstanceId}, ${user}, ${user}
       from closed
       on conflict do nothing
-    )
-    select
-    from closed`;
-  return count === 1;
-}
+    )`;
 
 /** Assigns an open task to another user if nobody else has done so. Returns false if it is closed or has changed. */
 export async function changeAssignee(

@@ -1,5 +1,4 @@
 /** Completes, claims and assigns user tasks. */
-import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import { auditOf } from "../../audit.ts";
@@ -8,13 +7,7 @@ import { requireMayClaim, requireMayComplete, requireMayUnclaim } from "../../us
 import type { EngineContext } from "./engineContext.ts";
 import { StaleEvent } from "./run.ts";
 import { advance } from "./step.ts";
-import {
-  changeAssignee,
-  closeUserTask,
-  findTaskState,
-  setAssignee,
-  type TaskState,
-} from "./userTaskQueries.ts";
+import { changeAssignee, closingOf, findTaskState, setAssignee, type TaskState } from "./userTaskQueries.ts";
 
 type TaskKey = Pick<TaskChange, "tenant" | "taskId">;
 
@@ -46,9 +39,9 @@ async function closed(
   const event = { kind: "userTaskCompleted", executionId } as const;
   const binder = bindsAny ? undefined : { user };
   const step = { tenantId, processInstanceId, event, written: variables, taskId, by: binder };
-  const close = (tx: Tx) => closeUserTask(tx, { id: taskId, user, tenantId, processInstanceId, assignee });
+  const closing = closingOf({ id: taskId, user, tenantId, processInstanceId, assignee });
   try {
-    await advance(context, { ...step, close });
+    await advance(context, { ...step, closing });
     return true;
   } catch (error) {
     if (!(error instanceof StaleEvent)) throw error;

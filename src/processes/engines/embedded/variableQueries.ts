@@ -1,5 +1,5 @@
 /** Statements on `waybill.process_variables`. */
-import type { Queryable } from "../../../infrastructure/database/connect.ts";
+import type { Fragment, Queryable } from "../../../infrastructure/database/connect.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import type { VariableName } from "../../engine.ts";
 import type {
@@ -18,6 +18,15 @@ export async function writeVariables(
   processInstanceId: string,
   variables: ReadonlyMap<string, StoredVariable>,
 ): Promise<void> {
+  await variableInsertion(sql, variables, sql`(select ${processInstanceId}::uuid as id) instance`);
+}
+
+/** The same as a part of another statement, for the id of `instance`. */
+export function variableInsertion(
+  sql: Queryable,
+  variables: ReadonlyMap<string, StoredVariable>,
+  instance: Fragment,
+): Fragment {
   const rows = [...variables].map(([name, { type, value, file }]) => ({
     name,
     type,
@@ -26,12 +35,13 @@ export async function writeVariables(
     mime_type: file?.mimeType ?? null,
     content: file ? Buffer.from(file.content).toString("base64") : null,
   }));
-  await sql`
+  return sql`
     insert into waybill.process_variables
       (process_instance_id, name, type, value, file_name, mime_type, content)
-    select ${processInstanceId}, name, type, value, file_name, mime_type, decode(content, 'base64')
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as t(name text, type text, value text, file_name text, mime_type text, content text)
+    select instance.id, name, type, value, file_name, mime_type, decode(content, 'base64')
+    from ${instance},
+         json_to_recordset(${JSON.stringify(rows)}::text::json)
+           as t(name text, type text, value text, file_name text, mime_type text, content text)
     on conflict (process_instance_id, name) do update
        set type = excluded.type,
            value = excluded.value,

@@ -2,7 +2,7 @@
  * Binding attachments together with a change at the engine, which takes part in no transaction of ours: what the
  * variables name is bound first, then the engine is asked. If it refuses, the attachments are again what they were.
  */
-import type { Binding } from "../../../files/attachments/queries.ts";
+import type { Binding } from "../../../files/attachments/bindingQueries.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import { attachmentIdsOf } from "../../variables/attachments.ts";
