@@ -112,6 +112,22 @@ test("the process starts with the visitor's own files and binds them, and nobody
   expect(data.instances).toMatchObject([{ process_instance_id: id, started_by: null }]);
 });
 
+test("a visitor is no initiator: the variable is null, and a task for it waits for an administrator", async () => {
+  const started = elements[0]?.replace("<startEvent ", '<startEvent camunda:initiator="starter" ') ?? "";
+  const review = userTask("a", 'camunda:assignee="${starter}"');
+  const key = await world.deploy([started, review, ...elements.slice(2)], { forms: [formOf([name])] });
+  const { form_token } = await (await embed(key)).open();
+  const id = await idOf(await begin(form_token, {}));
+  expect((await world.variables(id)).starter).toMatchObject({ type: "Null", value: null });
+  const { task_id, assignee } = await world.task(id);
+  expect(assignee).toBeNull();
+  const claimed = await world.request(`/api/v1/tasklist/tasks/${task_id}/claim`, {
+    method: "POST",
+    by: world.member(),
+  });
+  await expectProblem(claimed, "task_not_yours");
+});
+
 test("a session starts one process, also with simultaneous requests", async () => {
   const { key, open } = await embed();
   const { form_token } = await open();

@@ -285,3 +285,19 @@ test("a task of another tenant and an unknown one are 404 for each change", asyn
   }
   expect(await assigneeOf(task_id)).toBeNull();
 });
+
+test("the initiator is whoever starts the process, unless the start names somebody else", async () => {
+  const elements = [
+    start("start", 'camunda:initiator="starter"'),
+    userTask("review", 'camunda:assignee="${starter}"'),
+    end(),
+    flow("start", "review", "end"),
+  ];
+  const key = await world.deploy(elements);
+  const carol = memberOf();
+  const id = await world.start(key, {}, carol);
+  expect((await world.variables(id)).starter).toMatchObject({ type: "String", value: carol.user ?? "" });
+  expect((await world.task(id)).assignee).toBe(carol.user ?? "");
+  const other = await world.start(key, { starter: "mary" }, carol);
+  expect((await world.task(other)).assignee).toBe("mary");
+});

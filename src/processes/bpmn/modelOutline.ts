@@ -33,6 +33,8 @@ export interface ModelOutline {
   readonly processes: readonly ExecutableProcess[];
   /** The ids of form-js forms that the model names. */
   readonly formRefs: ReadonlySet<string>;
+  /** The variable of each process that its start event names as `initiator`, by the key of the process. */
+  readonly initiators: ReadonlyMap<string, string>;
   /** In the order of their lines. */
   readonly serviceTasks: readonly ModelServiceTask[];
 }
@@ -73,11 +75,17 @@ export function readOutline(xml: string): ModelOutline | { readonly fault: strin
   return reading;
 }
 
+export function readInitiators(xml: string): ReadonlyMap<string, string> {
+  const outline = readOutline(xml);
+  return "fault" in outline ? new Map() : outline.initiators;
+}
+
 class Unreadable extends Error {}
 
 class Reading {
   readonly processes: ExecutableProcess[] = [];
   readonly formRefs = new Set<string>();
+  readonly initiators = new Map<string, string>();
   readonly serviceTasks: ModelServiceTask[] = [];
   readonly #open: Frame[] = [];
   #elements = 0;
@@ -96,6 +104,9 @@ class Reading {
     const { tag } = frame;
     if (tag.local === "process" && plain(tag, "isExecutable") === "true")
       this.processes.push(processOf(tag, end));
+    const [initiator, process] = [extension(tag, "initiator"), this.#open.at(-2)?.tag];
+    if (tag.local === "startEvent" && initiator && process?.local === "process")
+      this.initiators.set(plain(process, "id") ?? "", initiator);
     const formRef = extension(tag, "formRef");
     if (formRef && !/[$#]\{/.test(formRef)) this.formRefs.add(formRef);
     const topic = extension(tag, "type") === "external" ? extension(tag, "topic") : undefined;

@@ -35,6 +35,8 @@ export interface ModelFacts {
   readonly name: string;
   /** The id of the form that starts the process. */
   readonly startFormRef: string | undefined;
+  /** The variable that takes the subject of whoever starts the process. */
+  readonly initiator: string | undefined;
   readonly userTasks: ReadonlyMap<string, UserTaskModel>;
   readonly serviceTasks: ReadonlyMap<string, ServiceTaskModel>;
   /** The variables that its conditions, timers and user tasks read. A step needs no others. */
@@ -214,6 +216,7 @@ function modelOf(process: Process, parsed: Parsed, warnings: readonly string[]):
     processKey: process.id,
     name: process.name || process.id,
     startFormRef: start && formIdOf(start),
+    initiator: initiatorOf(start),
     userTasks: new Map(userTasks),
     serviceTasks: new Map(serviceTasks),
     reads: new Set([
@@ -226,6 +229,9 @@ function modelOf(process: Process, parsed: Parsed, warnings: readonly string[]):
     generatedForms: generatedFormsOf(process),
   };
 }
+
+const initiatorOf = ({ initiator }: Partial<Element> = {}) =>
+  typeof initiator === "string" && initiator !== "" ? initiator : undefined;
 
 export function factsOf({
   source: _source,

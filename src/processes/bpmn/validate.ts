@@ -4,6 +4,7 @@
  */
 import { transactionTableName } from "../../tenants/transactionTable.ts";
 import { parseServiceTask } from "../delivery/serviceTask.ts";
+import { faultOfName } from "../variables/parse.ts";
 import {
   boundariesOf,
   codeOf,
@@ -107,6 +108,7 @@ function validateElement(element: Element, scope: Element, report: ValidationRep
   if (isType(element, "ServiceTask")) validateServiceTask(element, report);
   if (isType(element, "UserTask")) validateOwners(element, report);
   if (isType(element, "UserTask", "StartEvent")) validateForm(element, report);
+  if (isType(element, "StartEvent")) validateInitiator(element, scope, report);
   if (isType(element, "UserTask") && hasExpression(element.name ?? ""))
     report.warning(element, "The name is shown as it is: expressions in names are not evaluated.");
   if (isType(element, "SubProcess")) validateSubProcess(element, report);
@@ -310,10 +312,19 @@ const ignored: Readonly<Record<string, string>> = {
   asyncBefore: everyStep,
   asyncAfter: everyStep,
   exclusive: "is ignored.",
-  initiator: "is ignored. A variable of the start can hold the initiator.",
 };
 
 function validateAttributes(element: Element, { warning }: ValidationReport): void {
   for (const [name, why] of Object.entries(ignored))
     if (Object.hasOwn(element, name) && element[name] !== false) warning(element, `camunda:${name} ${why}`);
+}
+
+/** As in Operaton, only the start event of the process has one. */
+function validateInitiator(element: Element, scope: Element, { fault, warning }: ValidationReport): void {
+  const { initiator } = element;
+  if (typeof initiator !== "string") return;
+  const why = faultOfName(initiator);
+  if (!isType(scope, "Process")) warning(element, "camunda:initiator is ignored in a sub-process.");
+  else if (initiator === "") warning(element, "camunda:initiator is empty and ignored.");
+  else if (why) fault(element, `camunda:initiator is no name of a variable. ${why}`);
 }

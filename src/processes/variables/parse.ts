@@ -80,7 +80,7 @@ function warnIfLong(variable: string, { length }: string, log: Logger | undefine
     log?.warn({ variable, length }, "String variable is longer than engines of the Camunda 7 family accept");
 }
 
-function faultOfName(name: string): string | undefined {
+export function faultOfName(name: string): string | undefined {
   if (name === "") return "The name of a variable cannot be empty.";
   if (name.length > 255) return "The name of a variable has at most 255 characters.";
   if (name.startsWith(secretPrefix))

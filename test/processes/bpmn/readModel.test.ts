@@ -29,6 +29,23 @@ test.each([
   ]);
 });
 
+const initiated = (initiator: string) =>
+  model("p", [start("start", `camunda:initiator="${initiator}"`), end(), flow("start", "end")].join("\n"));
+
+test("the variable of the initiator has a name that a variable can have", async () => {
+  const read = await readModel(initiated("starter"));
+  expect("model" in read && [read.model.initiator, read.model.warnings]).toEqual(["starter", []]);
+  for (const name of ["secret.key", "a&#9;b", "x".repeat(256)])
+    expect(await readModel(initiated(name))).toMatchObject({
+      faults: [{ element: "start", detail: expect.stringContaining("camunda:initiator is no name") }],
+    });
+  const empty = await readModel(initiated(""));
+  expect("model" in empty && [empty.model.initiator, empty.model.warnings]).toEqual([
+    undefined,
+    ['Line 4, "start": camunda:initiator is empty and ignored.'],
+  ]);
+});
+
 test("a deployed model is loaded even if it would be refused today", async () => {
   const script = '<scriptTask id="a" scriptFormat="js"><script>1</script></scriptTask>';
   const xml = model("old", [start(), script, end(), flow("start", "a", "end")].join("\n"));

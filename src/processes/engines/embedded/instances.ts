@@ -11,6 +11,7 @@ import { auditOf } from "../../audit.ts";
 import type { Corrections, Instance, NewInstance, Termination } from "../../engine.ts";
 import { attachmentIdsOf, withMetadata, withServerMetadata } from "../../variables/attachments.ts";
 import { bindAttachments, requireOwnUploads } from "../../variables/binding.ts";
+import { withInitiator } from "../../variables/initiator.ts";
 import type { ShownVariables } from "../../variables/variable.ts";
 import { type DefinitionRef, findLatest } from "./definitionQueries.ts";
 import type { EngineContext } from "./engineContext.ts";
@@ -64,11 +65,12 @@ async function insert(
 ): Promise<"active" | "completed"> {
   const { sql } = context;
   const { tenantId, formSessionId } = instance;
-  const variables = withMetadata(begin.variables, definition.attachments);
+  const known = withMetadata(begin.variables, definition.attachments);
   const [model] = await Promise.all([
     context.models.of(sql, instance.definitionId),
     formSessionId !== null && requireOwnUploads(sql, begin.variables, { id: formSessionId, tenantId }),
   ]);
+  const variables = withInitiator(known, { ...model, ...instance });
   requireRoom({ before: new Map(), after: variables });
   const event = { kind: "started" } as const;
   const now = new Date(definition.now);

@@ -10,12 +10,14 @@ import type { Tenant } from "../../../tenants/tenant.ts";
 import type { Instance, NewInstance } from "../../engine.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { requireOwnUploads } from "../../variables/binding.ts";
+import { withInitiator } from "../../variables/initiator.ts";
 import type { StoredVariable } from "../../variables/variable.ts";
 import { shapeOf, text, textOrNull } from "./answerShape.ts";
 import { bindFiles } from "./changeWithFiles.ts";
 import { latestDefinition } from "./definitions.ts";
 import { toEngine } from "./engineVariables.ts";
 import { findByStart } from "./historicInstances.ts";
+import { initiatorOf } from "./initiators.ts";
 import { findInstance } from "./instances.ts";
 import type { OperatonContext } from "./operatonContext.ts";
 import { at, isEngineId } from "./rest.ts";
@@ -38,7 +40,9 @@ export async function start(context: OperatonContext, begin: NewInstance): Promi
   const definition = await latestDefinition(context, tenant, processKey);
   if (!definition) throw processNotFound(processKey);
   const row = rowOf(begin);
-  const variables = withBusinessKey(await checkedVariables(context, begin), begin.businessKey);
+  const given = withBusinessKey(await checkedVariables(context, begin), begin.businessKey);
+  const initiator = await initiatorOf(context, tenant, definition);
+  const variables = withInitiator(given, { initiator, startedBy: row.startedBy });
   try {
     await remember(context, row, { begin, variables });
   } catch (error) {
