@@ -11,6 +11,7 @@ import type { OperationId, operations } from "./generated/operations.ts";
 import type { Written } from "./infrastructure/jsonText.ts";
 import type { Fault } from "./infrastructure/problem.ts";
 import type { Caller, Visitor } from "./tenants/caller.ts";
+import type { IdempotentRequest } from "./tenants/idempotency/keys.ts";
 
 type Operations = typeof operations;
 type StaticOf<Schema> = Schema extends Type.TSchema ? Type.Static<Schema> : undefined;
@@ -31,6 +32,8 @@ interface RequestHead<Id extends OperationId> {
   readonly query: StaticOf<Operations[Id]["query"]>;
   /** The header fields that the contract declares, by their names in lower case. */
   readonly headers: StaticOf<Operations[Id]["headers"]>;
+  /** Only if the operation declares `Idempotency-Key` and the request has one. */
+  readonly idempotency?: IdempotentRequest | undefined;
 }
 
 /**

@@ -320,6 +320,9 @@ export type CreateTableParams = Type.Static<typeof CreateTableParams>;
 export const CreateTableQuery = Type.Object({  }, { additionalProperties: false });
 export type CreateTableQuery = Type.Static<typeof CreateTableQuery>;
 
+export const CreateTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
+export type CreateTableHeaders = Type.Static<typeof CreateTableHeaders>;
+
 export const GetTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type GetTableParams = Type.Static<typeof GetTableParams>;
 
@@ -331,6 +334,9 @@ export type DropTableParams = Type.Static<typeof DropTableParams>;
 
 export const DropTableQuery = Type.Object({ "confirm": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type DropTableQuery = Type.Static<typeof DropTableQuery>;
+
+export const DropTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
+export type DropTableHeaders = Type.Static<typeof DropTableHeaders>;
 
 export const ListRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type ListRowsParams = Type.Static<typeof ListRowsParams>;
@@ -344,7 +350,7 @@ export type InsertRowsParams = Type.Static<typeof InsertRowsParams>;
 export const InsertRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type InsertRowsQuery = Type.Static<typeof InsertRowsQuery>;
 
-export const InsertRowsHeaders = Type.Object({ "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export const InsertRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
 export type InsertRowsHeaders = Type.Static<typeof InsertRowsHeaders>;
 
 export const UpdateRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
@@ -353,7 +359,7 @@ export type UpdateRowsParams = Type.Static<typeof UpdateRowsParams>;
 export const UpdateRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type UpdateRowsQuery = Type.Static<typeof UpdateRowsQuery>;
 
-export const UpdateRowsHeaders = Type.Object({ "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export const UpdateRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
 export type UpdateRowsHeaders = Type.Static<typeof UpdateRowsHeaders>;
 
 export const DeleteRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
@@ -362,7 +368,7 @@ export type DeleteRowsParams = Type.Static<typeof DeleteRowsParams>;
 export const DeleteRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type DeleteRowsQuery = Type.Static<typeof DeleteRowsQuery>;
 
-export const DeleteRowsHeaders = Type.Object({ "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export const DeleteRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
 export type DeleteRowsHeaders = Type.Static<typeof DeleteRowsHeaders>;
 
 export const UploadAttachmentParams = Type.Object({  }, { additionalProperties: false });
@@ -614,7 +620,7 @@ export type StartProcessInstanceParams = Type.Static<typeof StartProcessInstance
 export const StartProcessInstanceQuery = Type.Object({  }, { additionalProperties: false });
 export type StartProcessInstanceQuery = Type.Static<typeof StartProcessInstanceQuery>;
 
-export const StartProcessInstanceHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export const StartProcessInstanceHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type StartProcessInstanceHeaders = Type.Static<typeof StartProcessInstanceHeaders>;
 
 export const GetProcessInstanceParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
@@ -740,7 +746,7 @@ export type CompleteTaskParams = Type.Static<typeof CompleteTaskParams>;
 export const CompleteTaskQuery = Type.Object({  }, { additionalProperties: false });
 export type CompleteTaskQuery = Type.Static<typeof CompleteTaskQuery>;
 
-export const CompleteTaskHeaders = Type.Object({ "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export const CompleteTaskHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type CompleteTaskHeaders = Type.Static<typeof CompleteTaskHeaders>;
 
 export const DownloadTaskFileParams = Type.Object({ "processKey": Type.String({ minLength: 1, maxLength: 255 }), "processInstanceId": Type.String({ minLength: 1, maxLength: 255 }), "variableName": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });

@@ -2,7 +2,7 @@
 import Negotiator from "negotiator";
 import type Type from "typebox";
 import type { FairShare } from "../infrastructure/fairShare.ts";
-import type { JsonText } from "../infrastructure/jsonText.ts";
+import { writeJson } from "../infrastructure/jsonText.ts";
 import { groupOf } from "./bodyRoom.ts";
 import { largeAnswer, noAnswerRoom, streamOf } from "./largeAnswer.ts";
 import type { Operation, RequestContext } from "./requestContext.ts";
@@ -75,17 +75,6 @@ function contentOf(body: unknown): string | Blob | null {
   if (body === undefined) return null;
   return typeof body === "string" || body instanceof Blob ? body : writeJson(body);
 }
-
-/** JSON in which the parts that the database wrote keep their text. */
-function writeJson(value: unknown): string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value);
-  if (isJsonText(value)) return value.jsonText;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(",")}}`;
-}
-
-const isJsonText = (value: object): value is JsonText<unknown> =>
-  "jsonText" in value && typeof value.jsonText === "string";
 
 /** The validators of an operation's answers, by status. */
 export function answerValidators(operation: Operation): ReadonlyMap<number, Validator> {

@@ -20,12 +20,14 @@ import { inLane } from "../infrastructure/database/lanes.ts";
 import type { FairShare } from "../infrastructure/fairShare.ts";
 import type { Pressure } from "../infrastructure/pressure.ts";
 import { type Fault, Problem } from "../infrastructure/problem.ts";
+import { answerOnce } from "../tenants/idempotency/once.ts";
 import { type Arrival, admit, admitToTenant, methodNotAllowed } from "./admission.ts";
 import { type AnswerOptions, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
 import { type BodyRoom, createBodyRoom, groupOf } from "./bodyRoom.ts";
 import { requireWithinBounds } from "./bounds.ts";
 import { headerReader } from "./headers.ts";
+import { hasIdempotencyKey, idempotentRequest } from "./idempotency.ts";
 import { createAnswerRoom } from "./largeAnswer.ts";
 import { overheadBytes, readMultipartBody } from "./multipart.ts";
 import { multipartShape } from "./multipartShape.ts";
@@ -144,7 +146,11 @@ function jsonReader(maxBytes: number, { room, options }: Binding) {
   const limits = { maxBytes, ...paceOf(options) };
   return async (request: Request) => {
     const context = contextOf(request);
-    const { value, release } = await readJsonBody(request, limits, { room, group: groupOf(context) });
+    const place = { room, group: groupOf(context) };
+    const digest = hasIdempotencyKey(request);
+    const body = await readJsonBody(request, digest ? { ...limits, digest } : limits, place);
+    const { value, release } = body;
+    context.bodyDigest = body.digest;
     if (release) context.dispose = async () => release();
     return value;
   };
@@ -188,9 +194,13 @@ function runner(operation: Operation, { handlers, deps, options, answerRoom }: B
     if (operation.tenantIn === "body")
       await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
     const { requestId, caller, address, declared: headers } = context;
-    const given = { requestId, caller, address, params, query, headers, body: value, faults };
+    const idempotency = idempotentRequest(operation, request, context);
+    const given = { requestId, caller, address, params, query, headers, idempotency, body: value, faults };
     const lane = caller && ({ kind: "request", tenant: caller.tenant.id } as const);
-    const answered = await inLane(lane, () => handler(given as never, deps));
+    const handle = async () => handler(given as never, deps);
+    const answered = await inLane(lane, () =>
+      idempotency ? answerOnce(deps.sql, idempotency, handle) : handle(),
+    );
     await context.dispose?.();
     return answer(answered, context, request);
   };

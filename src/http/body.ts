@@ -11,10 +11,14 @@ export interface BodyLimits {
   readonly timeoutMs?: number | undefined;
   /** How long the body may make no progress. */
   readonly stallMs?: number | undefined;
+  /** Whether to compute the body's digest. */
+  readonly digest?: boolean;
 }
 
 export interface JsonBody {
   readonly value: unknown;
+  /** SHA-256 of the bytes. Only if the limits ask for it. */
+  readonly digest?: Uint8Array | undefined;
   /** Gives back the room that the body takes in memory. Undefined for small bodies, which are not counted. */
   readonly release?: () => void;
 }
@@ -40,8 +44,10 @@ export async function readJsonBody(
   const length = request.headers.get("content-length");
   const announced = length === null ? undefined : Number(length);
   if (announced !== undefined && announced > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  if (announced !== undefined && announced <= smallText)
-    return { value: parseJson(decode(await readSmall(request, announced, { limits, place }))) };
+  if (announced !== undefined && announced <= smallText) {
+    const bytes = await readSmall(request, announced, { limits, place });
+    return { value: parseJson(decode(bytes)), digest: await digestOf(bytes, limits) };
+  }
   return readLarge(request, announced, { limits, place });
 }
 
@@ -91,8 +97,9 @@ async function readLarge(
   };
   try {
     if (announced !== undefined) taken.push(await takeRoom(room.bytes, group, announced));
-    const text = decode(await readStream(request, { ...reading, announced, taken }));
-    return { value: await parseLarge(text, reading.place), release };
+    const bytes = await readStream(request, { ...reading, announced, taken });
+    const digest = await digestOf(bytes, reading.limits);
+    return { value: await parseLarge(decode(bytes), reading.place), digest, release };
   } catch (error) {
     release();
     throw error;
@@ -182,6 +189,10 @@ async function parseLarge(text: string, { room, group }: BodyPlace): Promise<unk
     leave();
   }
 }
+
+/** In another thread, because a body may be large. */
+const digestOf = async (bytes: Uint8Array<ArrayBuffer>, { digest }: BodyLimits) =>
+  digest ? new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)) : undefined;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

@@ -2,6 +2,7 @@
 const meanings: Readonly<Record<string, string>> = {
   "^[^\\x00]*$": "It must not contain U+0000.",
   "^[^\\x00-\\x1f\\x7f]*$": "It must not contain control characters.",
+  "^[\\x21-\\x7E]+$": "It takes ASCII characters without spaces.",
   "^-?[0-9]+$": "It must be a whole number.",
   "^[a-z][a-z0-9_]*$": "It must begin with one of a to z. Only a to z, digits and underscores may follow.",
   "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$":

@@ -17,6 +17,8 @@ export interface RequestContext {
   address?: string;
   /** The header fields that the contract declares, by their names in lower case. */
   declared?: Readonly<Record<string, string>>;
+  /** SHA-256 of the body. Only if the request has an `Idempotency-Key`. */
+  bodyDigest?: Uint8Array | undefined;
   /** Status of the response. */
   status?: number;
   /** The table that the request names, once it is known. For the audit trail. */

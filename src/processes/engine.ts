@@ -6,6 +6,7 @@
  * For every method:
  * - The tenant is an argument. What belongs to another tenant does not exist.
  * - An id is any text that a caller sent. A text that cannot be an id of this engine finds nothing.
+ * - A change that gets `once` also throws `idempotency_key_in_use`.
  * - A list may be a value, or JSON text that the driver's database wrote (`Written`). Both are sent as they are.
  */
 import type {
@@ -18,6 +19,7 @@ import type {
 } from "../generated/schemas.ts";
 import type { Written } from "../infrastructure/jsonText.ts";
 import type { Fault } from "../infrastructure/problem.ts";
+import type { Once } from "../tenants/idempotency/once.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { FileValue, ShownVariables, StoredVariable } from "./variables/variable.ts";
 
@@ -228,6 +230,8 @@ export interface NewInstance {
   readonly businessKey?: string | undefined;
   readonly variables: ReadonlyMap<string, StoredVariable>;
   readonly by: Starter;
+  /** Keeps the answer of the request with the start. */
+  readonly once?: Once<Instance> | undefined;
 }
 
 export interface Instance {
@@ -263,6 +267,8 @@ export interface TaskCompletion extends TaskChange {
   readonly variables: ReadonlyMap<string, StoredVariable>;
   /** Whether the user may bind uploads of others. */
   readonly bindsAny?: boolean;
+  /** Keeps the answer of the request with the completion. */
+  readonly once?: Once<void> | undefined;
 }
 
 export interface TaskAssignment {

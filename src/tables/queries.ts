@@ -1,7 +1,7 @@
 /** Statements on the registry, `_tables` in the tenant's schema, and what runs those on a tenant's own table. */
 import type { Column, TableRecord } from "../generated/schemas.ts";
 import { type BoundedRows, boundedList, jsonOf } from "../infrastructure/database/boundedList.ts";
-import type { Sql, Tx } from "../infrastructure/database/connect.ts";
+import type { Queryable, Sql, Tx } from "../infrastructure/database/connect.ts";
 import { runShape } from "../infrastructure/database/prepared.ts";
 import { utcText } from "../infrastructure/database/timestamps.ts";
 import type { JsonText } from "../infrastructure/jsonText.ts";
@@ -113,8 +113,12 @@ export interface WriteResult {
 }
 
 /** Writes rows and the audit record. Undefined if the registry no longer has the definition. */
-export async function runWrite(sql: Sql, { text, parameters }: Statement): Promise<WriteResult | undefined> {
-  const [row] = await runShape<WriteResult & Record<string, string>>(sql, text, parameters);
+export async function runWrite(
+  sql: Sql,
+  { text, parameters }: Statement,
+  on: Queryable = sql,
+): Promise<WriteResult | undefined> {
+  const [row] = await runShape<WriteResult & Record<string, string>>(sql, text, parameters, on);
   return row;
 }
 

@@ -11,6 +11,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import { deleteStale } from "../../infrastructure/rateLimits.ts";
+import { purgeExpiredKeys } from "../../tenants/idempotency/purge.ts";
 import { purgeExpiredRevocations } from "../../tenants/tokenRevocations/queries.ts";
 import { removeAbandoned } from "../abandonedObjects.ts";
 import { attachments, claimForRemoval, claimUnbound } from "../attachments/queries.ts";
@@ -33,6 +34,7 @@ export async function sweepOnce(deps: Infrastructure): Promise<number> {
   await deleteStale(sql);
   await purgeExpiredRevocations(sql);
   await deleteOldDays(sql);
+  await purgeExpiredKeys(sql);
   // The embedded engine binds files in the transaction that writes the variable.
   const isFollowed = config.engine !== undefined;
   const leaseSeconds = Math.min(longestLeaseSeconds, config.draftSweepIntervalSeconds);

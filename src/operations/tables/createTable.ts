@@ -8,28 +8,27 @@ import { isBuiltIn, systemColumns } from "../../tables/definition.ts";
 import { insertRecord } from "../../tables/queries.ts";
 import { refuse, type ValueFault } from "../../tables/values.ts";
 import { recordSuccess } from "../../tenants/audit.ts";
+import { changeOnce } from "../../tenants/idempotency/once.ts";
 import { lockTenant } from "../../tenants/queries.ts";
 
 /** Creates the table, its registry entry and its audit record in one transaction. */
-export const createTable: Handler<"createTable"> = async ({ body, faults, caller, requestId }, { sql }) => {
+export const createTable: Handler<"createTable"> = async (request, { sql }) => {
+  const { body, faults, caller, requestId, idempotency } = request;
   refuse([...faults, ...columnFaults(body)]);
   const { name, description = "", columns: given } = body as NewTable;
   const columns = given.map(({ name, type, nullable = true }) => ({ name, type, nullable }));
   const { tenant, subject: actor } = caller;
   const statement = createStatement(tenant.schema, name, columns);
   try {
-    const record = await sql.begin(async (tx) => {
+    return await changeOnce(sql, idempotency, async (tx) => {
       await lockTenant(tx, tenant.id);
       const created = await insertRecord(tx, { schema: tenant.schema, name, description, columns });
       await tx.unsafe(statement);
       const change = { action: "create_table", table: name, statement, affectedRows: null } as const;
       await recordSuccess(tx, { ...change, tenantId: tenant.id, actor, requestId });
-      return created;
+      const message = `Table "${name}" was created.`;
+      return { status: 201, body: { success: true, message, data: created } } as const;
     });
-    return {
-      status: 201,
-      body: { success: true, message: `Table "${name}" was created.`, data: record },
-    };
   } catch (error) {
     throw isNameInUse(error) ? nameInUse(name) : error;
   }

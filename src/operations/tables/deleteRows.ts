@@ -6,10 +6,10 @@ import { writeRows } from "../../tables/writing/writeRows.ts";
 
 export const deleteRows: Handler<"deleteRows"> = async (request, deps) => {
   const given = request.body as Partial<RowDeletion> | null;
-  const answer = await writeRows(request, deps, {
+  return writeRows(request, deps, {
+    status: 200,
     participle: "deleted",
     faults: (definition) => conditionFaults(definition, given?.where),
     statement: (definition, options) => deleteStatement(definition, (given as RowDeletion).where, options),
   });
-  return { status: 200, ...answer };
 };

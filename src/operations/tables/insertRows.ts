@@ -8,7 +8,8 @@ import { writeRows } from "../../tables/writing/writeRows.ts";
 /** All rows go in one statement with one parameter, so the request succeeds or fails as a whole. */
 export const insertRows: Handler<"insertRows"> = async (request, deps) => {
   const given = request.body as Partial<NewRows> | null;
-  const answer = await writeRows(request, deps, {
+  return writeRows(request, deps, {
+    status: 201,
     participle: "inserted",
     rows: Array.isArray(given?.rows) ? given.rows.length : 0,
     faults: (definition) => [...rowFaults(definition, given?.rows), ...conflictFaults(definition, given)],
@@ -17,5 +18,4 @@ export const insertRows: Handler<"insertRows"> = async (request, deps) => {
       return insertStatement(definition, { rows, onConflict }, options);
     },
   });
-  return { status: 201, ...answer };
 };

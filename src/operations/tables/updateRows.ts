@@ -6,7 +6,8 @@ import { writeRows } from "../../tables/writing/writeRows.ts";
 
 export const updateRows: Handler<"updateRows"> = async (request, deps) => {
   const given = request.body as Partial<RowUpdate> | null;
-  const answer = await writeRows(request, deps, {
+  return writeRows(request, deps, {
+    status: 200,
     participle: "updated",
     faults: (definition) => [
       ...conditionFaults(definition, given?.where),
@@ -14,5 +15,4 @@ export const updateRows: Handler<"updateRows"> = async (request, deps) => {
     ],
     statement: (definition, options) => updateStatement(definition, given as RowUpdate, options),
   });
-  return { status: 200, ...answer };
 };

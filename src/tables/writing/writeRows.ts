@@ -1,11 +1,14 @@
 /** Inserts, updates and deletes rows: checks the whole request, then writes rows and audit record in one round trip. */
 import type { AffectedRowsAnswer } from "../../generated/schemas.ts";
 import { maxRowBytes } from "../../infrastructure/database/boundedList.ts";
+import type { Queryable } from "../../infrastructure/database/connect.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
 import type { Written } from "../../infrastructure/jsonText.ts";
 import { pluralize } from "../../infrastructure/pluralize.ts";
 import type { Fault } from "../../infrastructure/problem.ts";
 import type { Caller } from "../../tenants/caller.ts";
+import { type IdempotentRequest, maxKeptBytes } from "../../tenants/idempotency/keys.ts";
+import { changeOnce } from "../../tenants/idempotency/once.ts";
 import type { Definition } from "../definition.ts";
 import { stale, withDefinition } from "../definitionCache.ts";
 import { runWrite, type WriteResult } from "../queries.ts";
@@ -20,11 +23,14 @@ interface WriteRequest {
   readonly headers: { readonly prefer?: string };
   readonly caller: Caller;
   readonly requestId: string;
+  readonly idempotency?: IdempotentRequest | undefined;
   /** The faults that the contract's schema found. */
   readonly faults: readonly Fault[];
 }
 
-interface Write {
+interface Write<Status> {
+  /** Of the answer to a success. */
+  readonly status: Status;
   readonly participle: "inserted" | "updated" | "deleted";
   /** The faults that need the table's definition. */
   readonly faults: (definition: Definition) => ValueFault[];
@@ -36,39 +42,63 @@ interface Write {
 
 const mostIds = 1_000;
 
-interface WriteAnswer {
+interface WriteAnswer<Status> {
+  readonly status: Status;
   readonly body: Written<AffectedRowsAnswer>;
   readonly headers: Readonly<Record<string, string>>;
   /** The answer without the rows. */
-  readonly smaller?: Omit<WriteAnswer, "smaller">;
+  readonly smaller?: Pick<WriteAnswer<Status>, "body" | "headers">;
 }
 
-export async function writeRows(
+/** One round trip. With an idempotency key it is a transaction, because the answer is kept with the change. */
+export async function writeRows<Status extends 200 | 201>(
   request: WriteRequest,
   { sql, caches }: Infrastructure,
-  write: Write,
-): Promise<WriteAnswer> {
-  const { caller, params, requestId } = request;
+  write: Write<Status>,
+): Promise<WriteAnswer<Status>> {
+  const { caller, params, requestId, idempotency } = request;
   const target = { tenant: caller.tenant, table: params.table };
   const authorship = { actor: caller.subject, requestId };
   const preference = returnPreference(request.headers.prefer);
-  const wanted = wantedOf(write, preference);
-  const result = await withDefinition({ sql, caches }, target, async (definition) => {
+  const wanted = wantedOf(write, preference, idempotency ? maxKeptBytes : maxRowBytes);
+  return withDefinition({ sql, caches }, target, async (definition) => {
     refuse([...request.faults, ...write.faults(definition)]);
     const statement = write.statement(definition, { authorship, wanted });
-    return (await runWrite(sql, statement).catch(refuseData)) ?? stale;
+    const run = async (on: Queryable) => {
+      const result = await runWrite(sql, statement, on).catch(refuseData);
+      if (!result) throw new DefinitionGone();
+      return answerOf(result, write, preference);
+    };
+    const written = idempotency ? changeOnce(sql, idempotency, run) : run(sql);
+    return written.catch((error) => {
+      if (error instanceof DefinitionGone) return stale;
+      throw error;
+    });
   });
-  return answerOf(result, write, preference);
 }
 
-const wantedOf = ({ rows: count }: Write, preference: ReturnPreference | undefined) => ({
+/** Rolls back what a transaction has done for a table that is another one by now. */
+class DefinitionGone extends Error {
+  override readonly name = "DefinitionGone";
+}
+
+const wantedOf = (
+  { rows: count }: Pick<Write<unknown>, "rows">,
+  preference: ReturnPreference | undefined,
+  maxBytes: number,
+) => ({
   ids: count !== undefined && count <= mostIds && preference !== "minimal",
-  rows: preference === "representation" ? { maxBytes: maxRowBytes } : undefined,
+  rows: preference === "representation" ? { maxBytes } : undefined,
 });
 
 /** If the rows are too large for an answer, it has none: the change is made, and a preference is no more than that. */
-function answerOf(result: WriteResult, write: Write, preference: ReturnPreference | undefined): WriteAnswer {
+function answerOf<Status>(
+  result: WriteResult,
+  write: Write<Status>,
+  preference: ReturnPreference | undefined,
+): WriteAnswer<Status> {
   const { ids = null, rows = null } = result;
+  const { status } = write;
   const body = {
     success: true,
     message: messageOf(result, write),
@@ -79,14 +109,17 @@ function answerOf(result: WriteResult, write: Write, preference: ReturnPreferenc
     },
   } as const;
   const headers = preference === "minimal" ? applied("minimal") : {};
-  if (rows === null) return { body, headers };
+  if (rows === null) return { status, body, headers };
   const whole = { ...body, data: { ...body.data, rows: { jsonText: `[${rows}]` } } };
-  return { body: whole, headers: applied("representation"), smaller: { body, headers } };
+  return { status, body: whole, headers: applied("representation"), smaller: { body, headers } };
 }
 
 const applied = (preference: ReturnPreference) => ({ "Preference-Applied": `return=${preference}` });
 
-function messageOf({ affected, inserted }: WriteResult, { participle }: Write): string {
+function messageOf(
+  { affected, inserted }: WriteResult,
+  { participle }: Pick<Write<unknown>, "participle">,
+): string {
   if (inserted === undefined) return `${said(Number(affected), participle)}.`;
   const updated = Number(affected) - Number(inserted);
   return `${said(Number(inserted), "inserted")}, ${said(updated, "updated")}.`;

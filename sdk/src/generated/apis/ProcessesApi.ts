@@ -89,6 +89,7 @@ export interface SetProcessVariablesRequest {
 export interface StartProcessInstanceRequest {
     xActiveTenant: string;
     newProcessInstance: NewProcessInstance;
+    idempotencyKey?: string;
 }
 
 export interface TerminateProcessInstanceRequest {
@@ -843,6 +844,10 @@ export class ProcessesApi extends runtime.BaseAPI {
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
 
         if (requestParameters['xActiveTenant'] != null) {
             headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);

@@ -28,18 +28,21 @@ import type {
 export interface CreateTableRequest {
     tenantId: number;
     newTable: NewTable;
+    idempotencyKey?: string;
 }
 
 export interface DeleteRowsRequest {
     tenantId: number;
     table: string;
     rowDeletion: RowDeletion;
+    idempotencyKey?: string;
     prefer?: string;
 }
 
 export interface DropTableRequest {
     tenantId: number;
     table: string;
+    idempotencyKey?: string;
     confirm?: boolean;
 }
 
@@ -52,6 +55,7 @@ export interface InsertRowsRequest {
     tenantId: number;
     table: string;
     newRows: NewRows;
+    idempotencyKey?: string;
     prefer?: string;
 }
 
@@ -73,6 +77,7 @@ export interface UpdateRowsRequest {
     tenantId: number;
     table: string;
     rowUpdate: RowUpdate;
+    idempotencyKey?: string;
     prefer?: string;
 }
 
@@ -104,6 +109,10 @@ export class TablesApi extends runtime.BaseAPI {
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
 
         if (this.configuration && this.configuration.accessToken) {
             const token = this.configuration.accessToken;
@@ -177,6 +186,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         headerParameters['Content-Type'] = 'application/json';
 
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
+
         if (requestParameters['prefer'] != null) {
             headerParameters['Prefer'] = String(requestParameters['prefer']);
         }
@@ -248,6 +261,10 @@ export class TablesApi extends runtime.BaseAPI {
         }
 
         const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
 
         if (this.configuration && this.configuration.accessToken) {
             const token = this.configuration.accessToken;
@@ -383,6 +400,10 @@ export class TablesApi extends runtime.BaseAPI {
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
 
         if (requestParameters['prefer'] != null) {
             headerParameters['Prefer'] = String(requestParameters['prefer']);
@@ -600,6 +621,10 @@ export class TablesApi extends runtime.BaseAPI {
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
 
         if (requestParameters['prefer'] != null) {
             headerParameters['Prefer'] = String(requestParameters['prefer']);

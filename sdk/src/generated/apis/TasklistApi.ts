@@ -37,6 +37,7 @@ export interface CompleteTaskRequest {
     taskId: string;
     xActiveTenant: string;
     taskCompletion: TaskCompletion;
+    idempotencyKey?: string;
 }
 
 export interface DownloadTaskFileRequest {
@@ -252,6 +253,10 @@ export class TasklistApi extends runtime.BaseAPI {
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
 
         if (requestParameters['xActiveTenant'] != null) {
             headerParameters['x-active-tenant'] = String(requestParameters['xActiveTenant']);

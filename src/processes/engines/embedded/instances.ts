@@ -2,10 +2,11 @@
 import postgres from "postgres";
 import type { BindingUser } from "../../../files/attachments/actor.ts";
 import { notCommitted } from "../../../files/attachments/commit.ts";
-import type { Tx } from "../../../infrastructure/database/connect.ts";
+import type { Queryable, Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
+import { keepingAnswer } from "../../../tenants/idempotency/once.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import { auditOf } from "../../audit.ts";
 import type { Corrections, Instance, NewInstance, Termination } from "../../engine.ts";
@@ -41,9 +42,9 @@ export async function start(context: EngineContext, begin: NewInstance): Promise
     businessKey: begin.businessKey ?? null,
   };
   try {
-    const state = await insert(context, instance, { begin, definition });
+    const started = await insert(context, instance, { begin, definition });
     context.serviceTasks.notify();
-    return { processInstanceId: instance.id, processKey, state };
+    return started;
   } catch (error) {
     const first =
       session !== null && isSecondStart(error)
@@ -62,7 +63,7 @@ async function insert(
   context: EngineContext,
   instance: NewInstanceRow,
   { begin, definition }: { readonly begin: NewInstance; readonly definition: DefinitionRef },
-): Promise<"active" | "completed"> {
+): Promise<Instance> {
   const { sql } = context;
   const { tenantId, formSessionId } = instance;
   const known = withMetadata(begin.variables, definition.attachments);
@@ -76,12 +77,20 @@ async function insert(
   const now = new Date(definition.now);
   const given = { engineState: null, event, values: valuesFor(model, variables), openTasks: [], now };
   const done = runHere(model, given) ?? (await runElsewhere(context, { model, tenantId }, given));
-  const ran = { instance, model, done, variables, written: variables, event, now };
+  const rows = await rowsOf(context, { instance, model, done, variables, written: variables, event, now });
   const binding = { tenantId, processInstanceId: instance.id, taskId: null, actor: binderOf(begin.by) };
-  const attachmentIds = attachmentIdsOf(variables);
-  const unfit = await insertInstance(sql, { instance, attachmentIds, binding }, await rowsOf(context, ran));
-  if (unfit.length > 0) throw notCommitted(unfit);
-  return done.engineState === null ? "completed" : "active";
+  const state = done.engineState === null ? "completed" : "active";
+  const started = { processInstanceId: instance.id, processKey: instance.processKey, state } as const;
+  const store = async (sql: Queryable) => {
+    const unfit = await insertInstance(
+      sql,
+      { instance, attachmentIds: attachmentIdsOf(variables), binding },
+      rows,
+    );
+    if (unfit.length > 0) throw notCommitted(unfit);
+    return started;
+  };
+  return begin.once ? sql.begin((tx) => keepingAnswer(tx, begin.once, () => store(tx))) : store(sql);
 }
 
 /**

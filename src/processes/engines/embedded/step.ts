@@ -9,6 +9,7 @@ import type { BindingUser } from "../../../files/attachments/actor.ts";
 import type { Tx } from "../../../infrastructure/database/connect.ts";
 import type { Addition } from "../../../infrastructure/jobs/queue.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
+import { keepingAnswer, type Once } from "../../../tenants/idempotency/once.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
 import { bindAttachments, bindWhatFits } from "../../variables/binding.ts";
 import { readView } from "../../variables/show.ts";
@@ -43,6 +44,8 @@ export interface Step {
   readonly by?: BindingUser | undefined;
   /** Closes the task of the event. */
   readonly closing?: Closing;
+  /** The request that asks for the step. Its answer is kept with it. */
+  readonly once?: Once<void> | undefined;
 }
 
 /** How often a step starts again, because the instance has changed while another thread ran it. */
@@ -58,7 +61,9 @@ export async function advance(context: EngineContext, step: Step): Promise<void>
   let ran: Ran | undefined;
   for (let round = 0; round < mostRounds; round++) {
     try {
-      return await context.sql.begin((tx) => advanceWithin(tx, context, { step, ran }));
+      return await context.sql.begin((tx) =>
+        keepingAnswer(tx, step.once, () => advanceWithin(tx, context, { step, ran })),
+      );
     } catch (error) {
       if (!(error instanceof OutsideFirst)) throw error;
       ran = await error.work();

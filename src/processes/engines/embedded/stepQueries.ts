@@ -54,7 +54,7 @@ export interface NewInstanceRows {
  * session has started a process.
  */
 export async function insertInstance(
-  sql: Sql,
+  sql: Queryable,
   { instance, attachmentIds, binding }: NewInstanceRows,
   step: StepRows,
 ): Promise<readonly string[]> {

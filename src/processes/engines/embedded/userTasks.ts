@@ -31,7 +31,7 @@ export async function completeTask(context: EngineContext, completion: TaskCompl
  */
 async function closed(
   context: EngineContext,
-  { tenant, taskId, variables, by, bindsAny = false }: TaskCompletion,
+  { tenant, taskId, variables, by, bindsAny = false, once }: TaskCompletion,
   { processInstanceId, executionId, assignee }: TaskState,
 ): Promise<boolean> {
   const { user } = by;
@@ -41,7 +41,7 @@ async function closed(
   const step = { tenantId, processInstanceId, event, written: variables, taskId, by: binder };
   const closing = closingOf({ id: taskId, user, tenantId, processInstanceId, assignee });
   try {
-    await advance(context, { ...step, closing });
+    await advance(context, { ...step, closing, once });
     return true;
   } catch (error) {
     if (!(error instanceof StaleEvent)) throw error;
