@@ -8,6 +8,8 @@
 import type Type from "typebox";
 import type { Deps } from "./deps.ts";
 import type { OperationId, operations } from "./generated/operations.ts";
+import type { ReceivedFile } from "./generated/schemas.ts";
+import type { ByteStream } from "./infrastructure/byteStream.ts";
 import type { Written } from "./infrastructure/jsonText.ts";
 import type { Fault } from "./infrastructure/problem.ts";
 import type { Caller, Visitor } from "./tenants/caller.ts";
@@ -34,7 +36,15 @@ interface RequestHead<Id extends OperationId> {
   readonly headers: StaticOf<Operations[Id]["headers"]>;
   /** Only if the operation declares `Idempotency-Key` and the request has one. */
   readonly idempotency?: IdempotentRequest | undefined;
+  /** The media type that the caller prefers, if the contract declares several for a success. */
+  readonly accepted: AcceptedBy<Responses<Id>>;
 }
+
+type AcceptedBy<Answers> = {
+  [Status in keyof Answers & SuccessStatus]: Answers[Status] extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : undefined;
+}[keyof Answers & SuccessStatus];
 
 /**
  * With `x-merges-faults` the handler also gets bodies that break their schema, together with the faults. It adds its
@@ -44,7 +54,17 @@ type BodyOfRequest<Operation> = Operation extends { body: { mergesFaults: true }
   ? { readonly body: unknown; readonly faults: readonly Fault[] }
   : { readonly body: Operation extends { body: { schema: infer Schema } } ? StaticOf<Schema> : undefined };
 
-export type RequestOf<Id extends OperationId> = RequestHead<Id> & BodyOfRequest<Operations[Id]>;
+/** A body that is a file. Then `body` is undefined. */
+export interface FileOfRequest {
+  readonly file?: ReceivedFile & {
+    /** Aborted if the sender closes the connection before it has the answer. */
+    readonly senderLeft: AbortSignal;
+  };
+}
+
+export type RequestOf<Id extends OperationId> = RequestHead<Id> &
+  BodyOfRequest<Operations[Id]> &
+  (Operations[Id] extends { body: { files: unknown } } ? FileOfRequest : object);
 
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Responses<Id extends OperationId> = Operations[Id]["responses"];
@@ -53,7 +73,9 @@ type BodyOf<Response> = Response extends { schema: infer Schema } ? StaticOf<Sch
 export type AnswerOf<Id extends OperationId> = {
   [Status in keyof Responses<Id> & SuccessStatus]: {
     readonly status: Status;
-    readonly body: Written<BodyOf<Responses<Id>[Status]>>;
+    readonly body:
+      | Written<BodyOf<Responses<Id>[Status]>>
+      | (Responses<Id>[Status] extends { choices: unknown } ? ByteStream : never);
     readonly headers?: Readonly<Record<string, string>>;
     /** Sent in its place if it is large, and there is no room for large answers. */
     readonly smaller?: {

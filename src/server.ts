@@ -4,7 +4,7 @@ import { idleSeconds } from "./http/bind.ts";
 import { type Config, ConfigError } from "./infrastructure/config.ts";
 
 /** Larger than the largest body of the contract, so that http/body.ts can refuse a body with a Problem. */
-const maxRequestBodySize = 1024 ** 3 + 1024 ** 2;
+const maxRequestBodySize = 64 * 1024 ** 3 + 1024 ** 2;
 
 export interface Server {
   readonly url: URL;

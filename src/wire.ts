@@ -13,6 +13,7 @@ import { createOutboundFetch } from "./infrastructure/outbound/fetch.ts";
 import { createSealing } from "./infrastructure/sealing.ts";
 import { filesystemStorage } from "./infrastructure/storage/filesystem.ts";
 import { s3Storage } from "./infrastructure/storage/s3.ts";
+import { createTransfers } from "./infrastructure/transfers.ts";
 import { createWorkers, type Workers } from "./infrastructure/workers/workers.ts";
 
 /** Whether the instance has only DATA_DIR, as on a developer's machine. It creates its own secrets then. */
@@ -66,6 +67,7 @@ export function wire(config: Config, resources: Resources): Infrastructure {
     control: resources.control ?? resources.sql,
     caches: createCaches(),
     log: resources.log,
+    transfers: createTransfers(config.databasePoolSize),
     workers: resources.workers ?? createWorkers({ threads: config.workerThreads }),
     sealing: config.secretsKeys && createSealing(config.secretsKeys, "tenant secrets"),
     now,

@@ -49,6 +49,8 @@ export interface Operation {
   };
   readonly responses: Readonly<Record<string, Response>>;
   readonly "x-audit"?: string;
+  /** The action that the audit trail has for a body that is a file, where the operation also takes JSON. */
+  readonly "x-audit-of-files"?: string;
   readonly "x-rate-limit"?: unknown;
   readonly "x-max-body-bytes"?: number;
   readonly "x-merges-faults"?: boolean;

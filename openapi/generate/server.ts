@@ -1,5 +1,13 @@
 /** Generates `src/generated/` from the contract: TypeBox schemas, and the table of operations that the server binds. */
-import { type Document, type LocatedOperation, operationsOf, type Parameter, resolve } from "./document.ts";
+import {
+  type Document,
+  type LocatedOperation,
+  type MediaType,
+  type Operation,
+  operationsOf,
+  type Parameter,
+  resolve,
+} from "./document.ts";
 import { type JsonSchema, nameOfRef, refsOf, typeboxOf } from "./typebox.ts";
 
 const banner = "// Generated from openapi/ by `bun run generate`. Do not edit.\n";
@@ -85,9 +93,13 @@ function tenantEntry(document: Document, { operation, parameters }: LocatedOpera
   return body?.properties?.tenant_id ? '"body"' : "undefined";
 }
 
+/** A body of JSON or multipart. Beside JSON, an operation can take files, each of them as the whole body. */
 function bodyEntry({ operation }: LocatedOperation): string {
   if (!operation.requestBody) return "undefined";
-  const [contentType, media] = onlyEntry(operation.requestBody.content, operation.operationId);
+  const [first, ...files] = Object.entries(operation.requestBody.content);
+  if (!first || files.some(([, { schema }]) => !isFile(schema)))
+    throw new Error(`${operation.operationId}: a body has one content type, and besides only files`);
+  const [contentType, media] = first;
   // Files have their own limits.
   const otherwise = contentType === "multipart/form-data" ? undefined : 1_048_576;
   return object({
@@ -95,8 +107,20 @@ function bodyEntry({ operation }: LocatedOperation): string {
     schema: expression(media.schema),
     maxBytes: String(operation["x-max-body-bytes"] ?? otherwise),
     mergesFaults: String(operation["x-merges-faults"] ?? false),
+    ...(files.length === 0 ? {} : { files: filesEntry(operation, files) }),
   });
 }
+
+const filesEntry = (operation: Operation, files: readonly (readonly [string, MediaType])[]) =>
+  object({
+    contentTypes: JSON.stringify(files.map(([contentType]) => contentType)),
+    audit: JSON.stringify(operation["x-audit-of-files"]) ?? "undefined",
+  });
+
+/** Files as a whole body are component schemas, which have a description. */
+const isFile = (schema: JsonSchema) => schema.$ref?.endsWith("File") === true || schema.format === "binary";
+
+const json = "application/json";
 
 function responsesEntry(document: Document, { operation }: LocatedOperation): string {
   const entries = Object.entries(operation.responses).map(([status, reference]) => {
@@ -104,9 +128,13 @@ function responsesEntry(document: Document, { operation }: LocatedOperation): st
     if (!content) return [status, object({ contentType: "undefined", schema: "Type.Undefined()" })] as const;
     const [first, ...others] = Object.entries(content);
     if (!first) throw new Error(`${operation.operationId}: ${status} has no content type`);
-    // If there are several, the handler sets the content type.
-    const contentType = others.length > 0 ? "undefined" : JSON.stringify(first[0]);
-    return [status, object({ contentType, schema: expression(first[1].schema) })] as const;
+    const schema = expression(first[1].schema);
+    // Of several, the caller chooses by `Accept` if the first one is JSON. Else the handler sets the content type.
+    const choices = [first, ...others].map(([contentType]) => contentType);
+    const contentType = choices.length > 1 && choices[0] !== json ? undefined : choices[0];
+    const entry = { contentType: JSON.stringify(contentType) ?? "undefined", schema };
+    const isChosen = choices.length > 1 && contentType !== undefined;
+    return [status, object(isChosen ? { ...entry, choices: JSON.stringify(choices) } : entry)] as const;
   });
   return object(Object.fromEntries(entries));
 }
@@ -164,9 +192,3 @@ const object = (members: Readonly<Record<string, string>>) =>
   `{ ${Object.entries(members)
     .map(([key, value]) => `${key}: ${value}`)
     .join(", ")} }`;
-
-function onlyEntry<T>(content: Readonly<Record<string, T>>, operationId: string): [string, T] {
-  const [first, ...others] = Object.entries(content);
-  if (!first || others.length > 0) throw new Error(`${operationId}: a body has exactly one content type`);
-  return first;
-}

@@ -98,7 +98,10 @@ export type EngineVariable = Type.Static<typeof EngineVariable>;
 export const EngineVariables = Type.Unsafe<Record<string, Type.Static<typeof EngineVariable>>>(Type.Object({}, { additionalProperties: EngineVariable }));
 export type EngineVariables = Type.Static<typeof EngineVariables>;
 
-export const Fault = Type.Object({ "pointer": Type.String(), "detail": Type.String() }, { additionalProperties: false });
+export const ExportedRows = Type.Unsafe<Blob>({});
+export type ExportedRows = Type.Static<typeof ExportedRows>;
+
+export const Fault = Type.Object({ "pointer": Type.String(), "detail": Type.String(), "line": Type.Optional(Type.Integer({ minimum: 1 })), "column": Type.Optional(Type.String()), "value": Type.Optional(Type.String()) }, { additionalProperties: false });
 export type Fault = Type.Static<typeof Fault>;
 
 export const FileContent = Type.Unsafe<Blob>({});
@@ -251,6 +254,9 @@ export type Revocation = Type.Static<typeof Revocation>;
 export const RowDeletion = Type.Object({ "where": Condition }, { additionalProperties: false });
 export type RowDeletion = Type.Static<typeof RowDeletion>;
 
+export const RowFile = Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] });
+export type RowFile = Type.Static<typeof RowFile>;
+
 export const RowListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "rows": Type.Array(Row, { maxItems: 500 }), "page": Type.Integer(), "limit": Type.Integer(), "total": Type.Optional(Type.Integer()) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type RowListAnswer = Type.Static<typeof RowListAnswer>;
 
@@ -341,13 +347,13 @@ export type DropTableHeaders = Type.Static<typeof DropTableHeaders>;
 export const ListRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type ListRowsParams = Type.Static<typeof ListRowsParams>;
 
-export const ListRowsQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), "$total": Type.Optional(Type.Boolean()), "$filter": Type.Optional(Type.String({ maxLength: 8192 })) }, { additionalProperties: Type.String() });
+export const ListRowsQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), "$total": Type.Optional(Type.Boolean()), "$filter": Type.Optional(Type.String({ maxLength: 8192 })), "$safe": Type.Optional(Type.Boolean()) }, { additionalProperties: Type.String() });
 export type ListRowsQuery = Type.Static<typeof ListRowsQuery>;
 
 export const InsertRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type InsertRowsParams = Type.Static<typeof InsertRowsParams>;
 
-export const InsertRowsQuery = Type.Object({  }, { additionalProperties: false });
+export const InsertRowsQuery = Type.Object({ "$dry_run": Type.Optional(Type.Boolean()), "$decimal": Type.Optional(Type.Enum(["point","comma"])), "$skip": Type.Optional(Type.String({ maxLength: 10000 })) }, { additionalProperties: false });
 export type InsertRowsQuery = Type.Static<typeof InsertRowsQuery>;
 
 export const InsertRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });

@@ -1,10 +1,12 @@
 /** Turns a handler's answer into the response. Test runs also check the answer against the contract. */
 import Negotiator from "negotiator";
 import type Type from "typebox";
+import { isByteStream } from "../infrastructure/byteStream.ts";
 import type { FairShare } from "../infrastructure/fairShare.ts";
 import { writeJson } from "../infrastructure/jsonText.ts";
 import { groupOf } from "./bodyRoom.ts";
 import { largeAnswer, noAnswerRoom, streamOf } from "./largeAnswer.ts";
+import { pacedStream, readerStallMs as usualStallMs } from "./pacedStream.ts";
 import type { Operation, RequestContext } from "./requestContext.ts";
 import { compileValidator, type Validator } from "./validation.ts";
 
@@ -19,20 +21,26 @@ export interface Answer {
 export interface AnswerOptions {
   /** Turns answers that break the contract into a 500. On in all test runs. */
   readonly checkAnswers: boolean;
+  /** How long the reader of a stream may take for a piece. 30 seconds if absent. */
+  readonly readerStallMs?: number | undefined;
 }
 
 /**
  * Turns the answers of one operation into responses. If there is no room for a large one, sends the smaller one that it
  * brings, or throws `overloaded`.
  */
-export function answerer(operation: Operation, { checkAnswers }: AnswerOptions, room: FairShare) {
+export function answerer(
+  operation: Operation,
+  { checkAnswers, readerStallMs = usualStallMs }: AnswerOptions,
+  room: FairShare,
+) {
   const validators = checkAnswers ? answerValidators(operation) : undefined;
   const responses = operation.responses as Readonly<Record<number, { readonly contentType?: string }>>;
   const answer = (given: Answer, context: RequestContext, request: Request): Response => {
     const { status, body, headers, smaller, gzip } = given;
     const contentType = responses[status]?.contentType;
-    const content = contentOf(body);
-    if (validators)
+    const content = contentOf(body, readerStallMs);
+    if (validators && !isByteStream(body))
       requireDeclared(validators, status, isJson(contentType) ? JSON.parse(String(content)) : body);
     const packed = gzip && takesGzip(request) ? gzip : undefined;
     // The answer to a write must arrive, because the change has been made.
@@ -69,10 +77,20 @@ function takesGzip(request: Request): boolean {
   return negotiator.encoding(["gzip", "identity"]) === "gzip";
 }
 
+/** Which of the declared media types the caller prefers: the first one if it accepts none of them. */
+export function acceptedType(request: Request, operation: Operation): string | undefined {
+  const declared: readonly object[] = Object.values(operation.responses);
+  const choices = declared.flatMap((answer) => ("choices" in answer ? (answer.choices as string[]) : []));
+  if (choices.length === 0) return undefined;
+  const negotiator = new Negotiator({ headers: { accept: request.headers.get("accept") ?? undefined } });
+  return negotiator.mediaType(choices) ?? choices[0];
+}
+
 const isJson = (contentType: string | undefined) => contentType === "application/json";
 
-function contentOf(body: unknown): string | Blob | null {
+function contentOf(body: unknown, stallMs: number): string | Blob | ReadableStream<Uint8Array> | null {
   if (body === undefined) return null;
+  if (isByteStream(body)) return pacedStream(body.byteStream, stallMs);
   return typeof body === "string" || body instanceof Blob ? body : writeJson(body);
 }
 

@@ -58,11 +58,11 @@ function problemFor(error: unknown, code: string | number): Problem {
  */
 async function audited(
   deps: Deps,
-  { operation, caller, table, subject, requestId }: RequestContext,
+  { operation, caller, table, subject, requestId, audit }: RequestContext,
   problem: Problem,
 ): Promise<Problem> {
   if (!operation?.audit || !caller || !("subject" in caller)) return problem;
-  const { audit: action } = operation;
+  const action = audit ?? operation.audit;
   const record = { tenantId: caller.tenant.id, actor: caller.subject, action, requestId };
   const storable = table === undefined ? undefined : storableText(table);
   const statement = `${action.replace("_", " ")} ${storable ?? storableText(subject)}`.trim();

@@ -15,17 +15,20 @@ import { Elysia } from "elysia";
 import type Type from "typebox";
 import type { Deps } from "../deps.ts";
 import { type OperationId, operations } from "../generated/operations.ts";
+import type { ReceivedFile } from "../generated/schemas.ts";
 import type { Handler } from "../handler.ts";
+import { isByteStream } from "../infrastructure/byteStream.ts";
 import { inLane } from "../infrastructure/database/lanes.ts";
 import type { FairShare } from "../infrastructure/fairShare.ts";
 import type { Pressure } from "../infrastructure/pressure.ts";
 import { type Fault, Problem } from "../infrastructure/problem.ts";
 import { answerOnce } from "../tenants/idempotency/once.ts";
 import { type Arrival, admit, admitToTenant, methodNotAllowed } from "./admission.ts";
-import { type AnswerOptions, answerer } from "./answer.ts";
+import { type AnswerOptions, acceptedType, answerer } from "./answer.ts";
 import { readJsonBody } from "./body.ts";
 import { type BodyRoom, createBodyRoom, groupOf } from "./bodyRoom.ts";
 import { requireWithinBounds } from "./bounds.ts";
+import { mediaTypeOf, readFileBody } from "./fileBody.ts";
 import { headerReader } from "./headers.ts";
 import { hasIdempotencyKey, idempotentRequest } from "./idempotency.ts";
 import { createAnswerRoom } from "./largeAnswer.ts";
@@ -127,6 +130,12 @@ async function withoutIdleTimeout<T>(
   }
 }
 
+/** The stream has its own limits. The database may need longer than a minute for the next piece. */
+function withoutIdleTimeoutUntil(ended: Promise<void>, request: Request, server: Arrival["server"]): void {
+  server?.timeout(request, 0);
+  void ended.then(() => server?.timeout(request, idleSeconds));
+}
+
 /** Bun refuses larger bodies itself, without a Problem. */
 const largestBody = 1024 ** 3;
 
@@ -134,7 +143,29 @@ const largestBody = 1024 ** 3;
 function bodyReader({ body }: Operation, binding: Binding) {
   if (!body) return undefined;
   if (body.contentType === "multipart/form-data") return multipartReader(body, binding);
-  return jsonReader(body.maxBytes, binding);
+  const readJson = jsonReader(body.maxBytes, binding);
+  return "files" in body ? fileReader(body.files, readJson, binding) : readJson;
+}
+
+type Files = Extract<Operation["body"], { files: unknown }>["files"];
+
+/** Reads a body that is a file, and all others as JSON. */
+function fileReader(
+  { contentTypes, audit }: Files,
+  readJson: (request: Request) => Promise<unknown>,
+  { room, deps, options }: Binding,
+) {
+  const { dataDir, importMaxBytes: maxBytes } = deps.config;
+  const limits = { contentTypes, maxBytes, folder: join(dataDir, "uploads"), ...paceOf(options) };
+  return async (request: Request) => {
+    if (!contentTypes.some((type) => type === mediaTypeOf(request))) return readJson(request);
+    const context = contextOf(request);
+    context.audit = audit;
+    const place = { room, group: groupOf(context) };
+    const { file, dispose } = await readFileBody(request, limits, { place, disk: deps.disk });
+    context.dispose = dispose;
+    return new FileAsBody(file);
+  };
 }
 
 const paceOf = ({ bodyTimeoutMs, bodyStallMs }: BindOptions) => ({
@@ -185,23 +216,32 @@ function multipartReader({ schema, maxBytes }: MultipartBody, { room, deps, opti
 function runner(operation: Operation, { handlers, deps, options, answerRoom }: Binding) {
   const handler = handlers[operation.id] as Handler<OperationId>;
   const answer = answerer(operation, options, answerRoom);
-  return async ({ request, params, query, body }: ElysiaContext): Promise<Response> => {
+  return async ({ request, params, query, body, server }: ElysiaContext): Promise<Response> => {
     const context = contextOf(request);
-    const { value, faults } = (body ?? { value: undefined, faults: [] }) as Checked;
+    const { value, faults, file: received } = (body ?? { value: undefined, faults: [] }) as Checked;
     if (operation.audit) context.table ??= nameIn(value);
     if (faults.length > 0 && !operation.body?.mergesFaults)
       throw new Problem("invalid_body", { errors: faults });
     if (operation.tenantIn === "body")
       await admitToTenant(request, (value as { tenant_id: number }).tenant_id, { operation, deps });
     const { requestId, caller, address, declared: headers } = context;
+    const accepted = acceptedType(request, operation);
+    const file = received && { ...received, senderLeft: request.signal };
     const idempotency = idempotentRequest(operation, request, context);
-    const given = { requestId, caller, address, params, query, headers, idempotency, body: value, faults };
+    const about = { requestId, caller, address, params, query, headers, accepted, idempotency };
+    const given = { ...about, body: value, faults, file };
     const lane = caller && ({ kind: "request", tenant: caller.tenant.id } as const);
+    // What a file holds may take longer than a minute.
+    if (file) server?.timeout(request, 0);
     const handle = async () => handler(given as never, deps);
     const answered = await inLane(lane, () =>
       idempotency ? answerOnce(deps.sql, idempotency, handle) : handle(),
-    );
+    ).finally(() => {
+      if (file) server?.timeout(request, idleSeconds);
+    });
     await context.dispose?.();
+    const { body: sent } = answered as { readonly body: unknown };
+    if (isByteStream(sent)) withoutIdleTimeoutUntil(sent.ended, request, server);
     return answer(answered, context, request);
   };
 }
@@ -210,11 +250,23 @@ function runner(operation: Operation, { handlers, deps, options, answerRoom }: B
 interface Checked {
   readonly value: unknown;
   readonly faults: readonly Fault[];
+  /** Never from JSON, which could name any path. */
+  readonly file?: ReceivedFile;
+}
+
+/** A file that is a whole body. The schema of the operation's JSON does not apply to it. */
+class FileAsBody {
+  readonly file: ReceivedFile;
+
+  constructor(file: ReceivedFile) {
+    this.file = file;
+  }
 }
 
 function checkedBody(schema: Type.TSchema) {
   const validate = compileValidator(schema);
   return standardSchema((given): Checked => {
+    if (given instanceof FileAsBody) return { value: undefined, faults: [], file: given.file };
     requireWithinBounds(given, schema);
     const value = plainNumbers(given, schema);
     return { value, faults: validate(value) };

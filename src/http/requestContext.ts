@@ -1,5 +1,6 @@
 /** What the server knows about one request so far. */
 import type { OperationId, operations } from "../generated/operations.ts";
+import type { AuditAction } from "../tenants/audit.ts";
 import type { Caller, Visitor } from "../tenants/caller.ts";
 
 export type Operation = (typeof operations)[OperationId];
@@ -25,6 +26,8 @@ export interface RequestContext {
   table?: string;
   /** Other things that the path names, such as an addon's key or an embed. For the audit record of a failure. */
   subject?: string;
+  /** What the audit trail calls a failure, if it is not the operation's own action. */
+  audit?: AuditAction;
   /** Deletes the request's temporary files and gives back its room in memory. */
   dispose?: () => Promise<void>;
 }

@@ -20,6 +20,13 @@ export const fileSize: SizeRule = {
   expected: "a number of bytes, or a number with KB or MB, from 1 to 1024MB",
 };
 
+export const tableFileSize: SizeRule = {
+  units: ["", "KB", "MB", "GB"],
+  least: 1,
+  most: 64 * 1024 ** 3,
+  expected: "a number of bytes, or a number with KB, MB or GB, from 1 to 64GB",
+};
+
 export const diskSize: SizeRule = {
   units: ["", "KB", "MB", "GB", "TB"],
   least: 0,

@@ -9,14 +9,24 @@
 import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
-import { diskSize, fileSize, memorySize, parseByteSize, type SizeRule } from "./byteSize.ts";
+import { diskSize, fileSize, memorySize, tableFileSize } from "./byteSize.ts";
 import type { ClamdAddress } from "./clamd.ts";
+import {
+  ConfigError,
+  type Environment,
+  emptyIfOff,
+  isOn,
+  listOf,
+  numberOf,
+  oneOf,
+  refusal,
+  sizeOf,
+  wholeOf,
+} from "./configValues.ts";
 import { weaknessOf } from "./identity/weakSecret.ts";
 import { type AllowRule, parseOutboundAllow } from "./outbound/allow.ts";
 
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
+export { ConfigError, type Environment };
 
 export interface Config {
   readonly host: string;
@@ -42,6 +52,10 @@ export interface Config {
   /** From 1 to 3600. */
   readonly downloadUrlTtlSeconds: number;
   readonly uploadMaxBytes: number;
+  /** The largest file that an import takes. */
+  readonly importMaxBytes: number;
+  /** How long an export or the writing of an import may take. */
+  readonly transferTimeoutSeconds: number;
   /** Bytes that visitors may upload in a day (UTC) from one address, and through one embed. */
   readonly publicUploadDailyQuota: { readonly perAddress: number; readonly perEmbed: number };
   /** Bytes of all files of one tenant. Undefined: no limit. */
@@ -105,8 +119,6 @@ export interface EngineConfig {
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads every variable. A relative DATA_DIR begins at `cwd`. Throws `ConfigError`. */
 export function parseConfig(environment: Environment, cwd: string): Config {
   const env: Environment = Object.fromEntries(
@@ -136,6 +148,12 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       otherwise: 900,
     }),
     uploadMaxBytes: sizeOf(env, "UPLOAD_MAX_SIZE", fileSize) ?? 10 * 1024 ** 2,
+    importMaxBytes: sizeOf(env, "IMPORT_MAX_SIZE", tableFileSize) ?? 4 * 1024 ** 3,
+    transferTimeoutSeconds: wholeOf(env, "TRANSFER_TIMEOUT_SECONDS", {
+      least: 10,
+      most: 86_400,
+      otherwise: 3_600,
+    }),
     publicUploadDailyQuota: {
       perAddress: sizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_ADDRESS", diskSize) ?? 1024 ** 3,
       perEmbed: sizeOf(env, "PUBLIC_UPLOAD_DAILY_QUOTA_PER_EMBED", diskSize) ?? 20 * 1024 ** 3,
@@ -172,33 +190,6 @@ export function parseConfig(environment: Environment, cwd: string): Config {
         "or set JWT_JWKS_URL to the URL of a key set",
     );
   return config;
-}
-
-/** `""` if the variable is set to an empty text. Then a self-contained instance does not generate a value. */
-const emptyIfOff = (environment: Environment, name: string) => (environment[name] === "" ? "" : undefined);
-
-const refusal = (name: string, got: string, expected: string) =>
-  new ConfigError(`${name} is ${JSON.stringify(got)}; it must be ${expected}`);
-
-type NumberRule = { readonly least: number; readonly most: number; readonly otherwise: number };
-
-const wholeOf = (env: Environment, name: string, rule: NumberRule) =>
-  numberOf(env, name, { ...rule, whole: true });
-
-function numberOf(env: Environment, name: string, rule: NumberRule & { readonly whole?: boolean }): number {
-  const text = env[name];
-  if (text === undefined) return rule.otherwise;
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= rule.least && value <= rule.most && (!rule.whole || Number.isInteger(value))) return value;
-  throw refusal(name, text, `a ${rule.whole ? "whole " : ""}number from ${rule.least} to ${rule.most}`);
-}
-
-function sizeOf(env: Environment, name: string, rule: SizeRule): number | undefined {
-  const text = env[name];
-  if (text === undefined) return undefined;
-  const bytes = parseByteSize(text, rule);
-  if (bytes === undefined) throw refusal(name, text, rule.expected);
-  return bytes;
 }
 
 /** Four fifths of the memory of the machine or the container. */
@@ -244,9 +235,6 @@ function requireDifferentSecrets(env: Environment): void {
     if (same) throw new ConfigError(`${name} is the same as ${same}; give each of them a different secret`);
   }
 }
-
-const isOn = (env: Environment, name: string) =>
-  oneOf(env, name, { values: ["on", "off"], otherwise: "on" }) === "on";
 
 function secretsKeysOf(env: Environment, name: string): string[] | undefined {
   if (env[name] === undefined) return undefined;
@@ -314,13 +302,6 @@ function engineOf(env: Environment): EngineConfig | undefined {
   return url === undefined ? undefined : { url, timeoutMs, authorization: token ? `Bearer ${token}` : basic };
 }
 
-function listOf(env: Environment, name: string): string[] {
-  return (env[name] ?? "")
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
 function allowRulesOf(env: Environment, name: string): AllowRule[] {
   try {
     return parseOutboundAllow(listOf(env, name));
@@ -335,16 +316,4 @@ function rangesOf(env: Environment, name: string): string[] {
     if (ipaddr.isValid(item)) return `${item}/${ipaddr.parse(item).kind() === "ipv4" ? 32 : 128}`;
     throw refusal(name, item, "a comma-separated list of CIDR ranges, such as 10.0.0.0/8");
   });
-}
-
-function oneOf<T extends string>(
-  env: Environment,
-  name: string,
-  { values, otherwise }: { values: readonly T[]; otherwise: T },
-): T {
-  const text = env[name];
-  if (text === undefined) return otherwise;
-  const found = values.find((value) => value === text);
-  if (found === undefined) throw refusal(name, text, `one of ${values.join(", ")}`);
-  return found;
 }

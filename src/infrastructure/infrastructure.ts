@@ -3,6 +3,7 @@ import type { Caches } from "./caches.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./database/connect.ts";
 import type { DiskSpace } from "./diskSpace.ts";
+import type { FairShare } from "./fairShare.ts";
 import type { AccessTokens } from "./identity/accessTokens.ts";
 import type { FormTokens } from "./identity/formTokens.ts";
 import type { OutboundFetch } from "./outbound/fetch.ts";
@@ -28,6 +29,8 @@ export interface Infrastructure {
   readonly outboundFetch: OutboundFetch;
   /** Encrypts tenants' secrets. Undefined if the instance has no key for them. */
   readonly sealing: Sealing | undefined;
+  /** The exports and imports that may run at the same time. */
+  readonly transfers: FairShare;
   /** Threads for work that a request's bytes can make expensive. */
   readonly workers: Workers;
   readonly log: Logger;

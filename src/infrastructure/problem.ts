@@ -122,6 +122,10 @@ export type ProblemCode = keyof typeof problems;
 export interface Fault {
   readonly pointer: string;
   readonly detail: string;
+  /** Where the fault is in an imported file, and the beginning of the value there. */
+  readonly line?: number;
+  readonly column?: string;
+  readonly value?: string;
 }
 
 export interface ProblemOptions {
@@ -171,7 +175,11 @@ export class Problem extends Error {
 /** A fault may repeat what the caller sent, but not megabytes of it. */
 const maxFaultText = 4_000;
 
-const shortened = ({ pointer, detail }: Fault): Fault => ({ pointer: cut(pointer), detail: cut(detail) });
+const shortened = ({ pointer, detail, ...place }: Fault): Fault => ({
+  pointer: cut(pointer),
+  detail: cut(detail),
+  ...place,
+});
 
 const cut = (text: string) =>
   text.length <= maxFaultText ? text : `${text.slice(0, maxFaultText).toWellFormed()}…`;

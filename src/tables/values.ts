@@ -15,7 +15,7 @@ export interface ValueFault extends Fault {
 export function refuse(faults: readonly (Fault | ValueFault)[]): void {
   const [first] = faults;
   if (!first) return;
-  const errors = faults.map(({ pointer, detail }) => ({ pointer, detail }));
+  const errors = faults.map(({ code: _, ...fault }: Partial<ValueFault> & Fault) => fault);
   throw new Problem("code" in first ? first.code : "invalid_body", { errors });
 }
 

@@ -13,6 +13,7 @@ export type AuditAction =
   | "create_table"
   | "drop_table"
   | "insert"
+  | "import"
   | "update"
   | "delete"
   | "deploy_process"

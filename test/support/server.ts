@@ -83,6 +83,7 @@ export interface TestServerOptions {
   readonly deps?: Partial<Deps>;
   readonly bodyTimeoutMs?: number;
   readonly bodyStallMs?: number;
+  readonly readerStallMs?: number;
   /** Without it, the server never refuses work because of pressure, however busy the machine is. */
   readonly pressure?: Pressure;
   /** Whether it carries out service tasks and fires timers. True by default. */
@@ -125,9 +126,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const jobs = await startJobs(sql, { log, control });
   const engine = await startEngine(parts, jobs, { workers: options.workers ?? true });
   const deps = { ...parts, engine, ...options.deps };
-  const { bodyTimeoutMs, bodyStallMs, pressure } = options;
+  const { bodyTimeoutMs, bodyStallMs, readerStallMs, pressure } = options;
   const server = listen(
-    createApp(deps, { checkAnswers: true, bodyTimeoutMs, bodyStallMs, pressure }),
+    createApp(deps, { checkAnswers: true, bodyTimeoutMs, bodyStallMs, readerStallMs, pressure }),
     config,
   );
   const url = server.url.origin;

@@ -13,17 +13,29 @@
 import postgres from "postgres";
 import { withTimeout } from "../withTimeout.ts";
 import { arrayTypes } from "./arrayTypes.ts";
+import { type Copies, copiesOn } from "./copy.ts";
 import { databaseProblem } from "./databaseProblem.ts";
 import { defer, type Make } from "./deferredQuery.ts";
-import { createLanes, type Lanes } from "./lanes.ts";
+import { createLanes, inLane, type Lanes } from "./lanes.ts";
 import { connectionLifetimeSeconds, createPool, type Pool, type Pooled } from "./pool.ts";
 import { createShapeBudget, type ShapeBudget } from "./shapeBudget.ts";
 
-/** The pool. A query can be awaited, nested and sent by `simple`. There are no cursors, COPY streams and `file`. */
+/** The pool. A query can be awaited, nested and sent by `simple`. There are no cursors and no `file`. */
 export interface Sql extends postgres.Sql {
   /** Which statements its connections may keep prepared. */
   readonly shapes: ShapeBudget;
+  /**
+   * A transaction in which COPY can move any number of rows. Neither it nor its statements have a limit of the database.
+   * After `seconds` the connection is closed.
+   */
+  transfer<T>(options: TransferOptions, body: TransferBody<T>): Promise<T>;
 }
+interface TransferOptions {
+  readonly seconds: number;
+  /** Such as `isolation level repeatable read`. */
+  readonly mode?: string;
+}
+
 /** A transaction of the pool, from `sql.begin`. */
 export type Tx = postgres.TransactionSql;
 /** The first argument of functions that run queries. */
@@ -72,6 +84,7 @@ interface Connection extends Pooled {
 type NewClient = (onclose: () => void) => postgres.Sql;
 
 type Body = (tx: Tx) => unknown;
+type TransferBody<T> = (tx: Tx, copies: Copies) => Promise<T>;
 type BeginArguments = [body: Body] | [mode: string, body: Body];
 
 /** Connects when first used. `url` is `postgres://user:password@host:port/database`. */
@@ -95,11 +108,17 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
   });
   const borrow = borrowerOf(pool, shared ? createLanes(max, tenantWaits) : undefined);
   const lend: Lend = (work) => lendFor(answerSeconds, borrow, work);
+  const terminate = (pid: number) => {
+    const ended = inLane(undefined, () => lend(({ sql }) => sql`select pg_terminate_backend(${pid}::int)`));
+    ended.catch(() => {});
+  };
   // Makes identifiers and parameters. It never connects.
   const builder = newClient(() => {});
   return defer(builder, (make) => lend(({ sql }) => make(sql)), {
     begin: (...args: BeginArguments) => lend((connection) => beginOn(connection, args)),
     reserve: () => reserve(borrow),
+    transfer: <T>({ seconds, mode = "" }: TransferOptions, body: TransferBody<T>) =>
+      lendFor(seconds, borrow, (connection) => transferOn(connection, { mode, body, terminate })),
     shapes: createShapeBudget(),
     end: ({ timeout }: { timeout?: number } = {}) => pool.end(timeout),
   });
@@ -201,6 +220,29 @@ async function beginOn(connection: Connection, args: BeginArguments): Promise<un
   const [mode, body] = args.length === 2 ? args : ["", args[0]];
   if (connection.closed) throw connectionLost();
   return connection.sql.begin(mode, guardBody(connection, body));
+}
+
+interface TransferWork<T> {
+  readonly mode: string;
+  readonly body: TransferBody<T>;
+  /** Ends the session with this process id. */
+  readonly terminate: (pid: number) => void;
+}
+
+async function transferOn<T>(connection: Connection, { mode, body, terminate }: TransferWork<T>): Promise<T> {
+  if (connection.closed) throw connectionLost();
+  const whole = async (raw: Tx) => {
+    const [session] = await raw<{ pid: number }[]>`
+      select pg_backend_pid() as pid,
+             set_config('statement_timeout', '0', true)`;
+    // A session that waits for its reader does not notice that the reader has gone.
+    const abandon = () => {
+      discard(connection);
+      terminate(session?.pid ?? 0);
+    };
+    return guardBody(connection, (tx) => body(tx, copiesOn(raw, abandon)))(raw);
+  };
+  return (await connection.sql.begin(mode, whole)) as T;
 }
 
 /**

@@ -57,6 +57,9 @@ export interface InsertRowsRequest {
     newRows: NewRows;
     idempotencyKey?: string;
     prefer?: string;
+    $dryRun?: boolean;
+    $decimal?: InsertRowsDecimalEnum;
+    $skip?: string;
 }
 
 export interface ListRowsRequest {
@@ -66,6 +69,7 @@ export interface ListRowsRequest {
     limit?: number;
     $total?: boolean;
     $filter?: string;
+    $safe?: boolean;
     filters?: { [key: string]: string; };
 }
 
@@ -397,6 +401,18 @@ export class TablesApi extends runtime.BaseAPI {
 
         const queryParameters: any = {};
 
+        if (requestParameters['$dryRun'] != null) {
+            queryParameters['$dry_run'] = requestParameters['$dryRun'];
+        }
+
+        if (requestParameters['$decimal'] != null) {
+            queryParameters['$decimal'] = requestParameters['$decimal'];
+        }
+
+        if (requestParameters['$skip'] != null) {
+            queryParameters['$skip'] = requestParameters['$skip'];
+        }
+
         const headerParameters: runtime.HTTPHeaders = {};
 
         headerParameters['Content-Type'] = 'application/json';
@@ -432,8 +448,8 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. `on_conflict` makes it an upsert. 
-     * Insert rows
+     * **JSON** inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. `on_conflict` makes it an upsert.  **`text/csv`** and **`application/x-ndjson`** import a file of any number of rows: all of them, or none. If the file has faults, the answer is 400 with the first hundred, each with its `line`, `column` and `value`.  A CSV file is UTF-8. Its first line names the columns. The delimiter is `,` or `;`, whichever the first line has. A cell with a delimiter, a quote or a line break is in quotes, and a quote in it is doubled. An empty cell is null, and `\"\"` is an empty text. Values are written as in answers; `TRUE` and `FALSE` also mean true and false.  A file of `application/x-ndjson` has one JSON object in each line, with the same columns in every line. 
+     * Insert rows, or import a file
      */
     async insertRowsRaw(requestParameters: InsertRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AffectedRowsAnswer>> {
         const requestOptions = await this.insertRowsRequestOpts(requestParameters);
@@ -443,8 +459,8 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. `on_conflict` makes it an upsert. 
-     * Insert rows
+     * **JSON** inserts up to 10,000 rows, at most 32 MiB, in one statement: all of them, or none. Every row must have the same columns. A nullable column that no row names becomes null. `on_conflict` makes it an upsert.  **`text/csv`** and **`application/x-ndjson`** import a file of any number of rows: all of them, or none. If the file has faults, the answer is 400 with the first hundred, each with its `line`, `column` and `value`.  A CSV file is UTF-8. Its first line names the columns. The delimiter is `,` or `;`, whichever the first line has. A cell with a delimiter, a quote or a line break is in quotes, and a quote in it is doubled. An empty cell is null, and `\"\"` is an empty text. Values are written as in answers; `TRUE` and `FALSE` also mean true and false.  A file of `application/x-ndjson` has one JSON object in each line, with the same columns in every line. 
+     * Insert rows, or import a file
      */
     async insertRows(requestParameters: InsertRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AffectedRowsAnswer> {
         const response = await this.insertRowsRaw(requestParameters, initOverrides);
@@ -487,6 +503,10 @@ export class TablesApi extends runtime.BaseAPI {
             queryParameters['$filter'] = requestParameters['$filter'];
         }
 
+        if (requestParameters['$safe'] != null) {
+            queryParameters['$safe'] = requestParameters['$safe'];
+        }
+
         if (requestParameters['filters'] != null) {
             for (let key of Object.keys(requestParameters['filters'])) {
                 queryParameters[key] = requestParameters['filters'][key];
@@ -517,7 +537,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter. 
+     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every row that matches, from one moment, however many they are. It cannot have `page` or `limit`. If something fails in the middle, the connection breaks, so a file that arrives is whole. CSV is as `text/csv` of the import, with `,` and CRLF. A line of `application/x-ndjson` is a row as in the JSON answer. 
      * List rows
      */
     async listRowsRaw(requestParameters: ListRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<RowListAnswer>> {
@@ -528,7 +548,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter. 
+     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every row that matches, from one moment, however many they are. It cannot have `page` or `limit`. If something fails in the middle, the connection breaks, so a file that arrives is whole. CSV is as `text/csv` of the import, with `,` and CRLF. A line of `application/x-ndjson` is a row as in the JSON answer. 
      * List rows
      */
     async listRows(requestParameters: ListRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<RowListAnswer> {
@@ -673,3 +693,12 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
 }
+
+/**
+ * @export
+ */
+export const InsertRowsDecimalEnum = {
+    point: 'point',
+    comma: 'comma'
+} as const;
+export type InsertRowsDecimalEnum = typeof InsertRowsDecimalEnum[keyof typeof InsertRowsDecimalEnum];

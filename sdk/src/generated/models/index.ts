@@ -665,6 +665,24 @@ export interface Fault {
      * @memberof Fault
      */
     detail: string;
+    /**
+     * The line of an imported file.
+     * @type {number}
+     * @memberof Fault
+     */
+    line?: number;
+    /**
+     * The column of an imported file.
+     * @type {string}
+     * @memberof Fault
+     */
+    column?: string;
+    /**
+     * The beginning of the value in an imported file.
+     * @type {string}
+     * @memberof Fault
+     */
+    value?: string;
 }
 /**
  * 
