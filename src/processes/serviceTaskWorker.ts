@@ -171,8 +171,7 @@ async function persist(
     clearTimeout(timer);
   }
   keep.resolve();
-  await kept;
-  await outcomes.remove({ serviceTaskId, attempt });
+  if (await kept) await outcomes.remove({ serviceTaskId, attempt });
 }
 
 /** Stores an outcome from disk. Logs one that can never be stored, so that its file can be removed. */

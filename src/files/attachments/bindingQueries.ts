@@ -1,5 +1,6 @@
 /** Statements that commit attachments, and so bind them to instances and tasks. */
 import type { Fragment, Queryable } from "../../infrastructure/database/connect.ts";
+import { idList } from "../../infrastructure/database/idList.ts";
 import type { BindingUser } from "./actor.ts";
 
 export interface Binding {
@@ -60,7 +61,7 @@ export function commitment(sql: Queryable, ids: readonly string[], to: Binding):
              coalesce(${to.processInstanceId}::text, a.process_instance_id) as new_instance,
              coalesce(${to.taskId}::text, a.task_id) as new_task
       from waybill.attachments a
-      where a.id = any(${ids}::uuid[])
+      where a.id = any(${idList(sql, ids)})
         and a.tenant_id = ${to.tenantId}
       order by a.id
       for update

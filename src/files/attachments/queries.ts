@@ -5,6 +5,7 @@
  */
 
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
+import { idList } from "../../infrastructure/database/idList.ts";
 import { utc } from "../../infrastructure/database/timestamps.ts";
 import type { FileKind, FileMetadata, FileRef } from "../fileKind.ts";
 import type { Actor } from "./actor.ts";
@@ -73,7 +74,7 @@ export const metadataList = (sql: Queryable, tenantId: number, ids: readonly str
     '[]'
   )
   from waybill.attachments
-  where id = any(${ids}::uuid[])
+  where id = any(${idList(sql, ids)})
     and tenant_id = ${tenantId}
 )`;
 

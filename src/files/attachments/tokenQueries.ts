@@ -1,6 +1,7 @@
 /** Statements on `waybill.download_tokens`. */
 
 import type { Queryable, Sql } from "../../infrastructure/database/connect.ts";
+import { idList } from "../../infrastructure/database/idList.ts";
 import { isUuid } from "../../infrastructure/uuid.ts";
 
 /** The database's time in `seconds` from now, in milliseconds, because a token's signature covers milliseconds. */
@@ -68,7 +69,7 @@ export async function insertTokens(
     fit as (
       select a.id
       from waybill.attachments a
-      where a.id = any(${ids}::uuid[])
+      where a.id = any(${idList(sql, ids)})
         and a.tenant_id = ${issue.tenantId}
         and a.state = 'committed'
         and a.process_instance_id = any(${instances}::text[])

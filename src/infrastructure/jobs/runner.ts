@@ -94,6 +94,7 @@ export function createRunner<Data extends object>(
         for (const { id, retryCount, data } of jobs) start({ id, retryCount }, { data, fetchedAt });
         report.worked();
         if (jobs.length === limits.batchSize) fetchAgain = true;
+        else if (jobs.length > 0) await Bun.sleep(gatherMs);
       } while (fetchAgain);
     } catch (error) {
       report.failed(error);
@@ -103,9 +104,11 @@ export function createRunner<Data extends object>(
   }
 
   function limitsNow(): FetchLimits {
-    if (!groupOf) return { batchSize: maxRunning - running.size, ignoreGroups: [] };
     const groups = [...running].map(({ group }) => group);
-    return fetchLimits(groups, maxRunning);
+    const limits = groupOf
+      ? fetchLimits(groups, maxRunning)
+      : { batchSize: maxRunning - running.size, ignoreGroups: [] };
+    return { ...limits, batchSize: powerOfTwo(limits.batchSize) };
   }
 
   function start(attempt: Attempt, { data, fetchedAt }: { data: Data; fetchedAt: Moment }): void {
@@ -152,6 +155,18 @@ export function createRunner<Data extends object>(
     },
   };
 }
+
+/**
+ * How long the next jobs gather after some were fetched. A fetch costs the database about as much as a job's own
+ * statements, so under load it should get several.
+ */
+const gatherMs = 20;
+
+/**
+ * The largest one that is not more, or 0. The size is a part of pg-boss's statement, and a few sizes are a few
+ * statements to prepare.
+ */
+const powerOfTwo = (most: number) => (most < 1 ? 0 : 2 ** Math.floor(Math.log2(most)));
 
 /** How long a completed job waits for others, to be completed in one statement with them. */
 const completeMs = 20;

@@ -216,7 +216,7 @@ test("a process that stops runs the jobs that it is fetching", async () => {
   const { jobs, queue } = await startProcess("stopping");
   const ended: number[] = [];
   await queue.enqueue(sql, numbers(3));
-  queue.work(3, async ({ number }) => {
+  queue.work(4, async ({ number }) => {
     await Bun.sleep(100);
     ended.push(number);
   });
