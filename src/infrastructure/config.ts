@@ -70,6 +70,8 @@ export interface Config {
   readonly clamd: ClamdConfig | undefined;
   /** Undefined: the embedded process engine. */
   readonly engine: EngineConfig | undefined;
+  /** Whether models are deployed through Waybill. */
+  readonly engineDeployments: boolean;
   /** What service tasks may call besides public addresses. */
   readonly outboundAllow: readonly AllowRule[];
   /** CIDR ranges of the proxies whose X-Forwarded-For is trusted. */
@@ -169,6 +171,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     }),
     clamd: clamdOf(env),
     engine: engineOf(env),
+    engineDeployments: deploymentsOf(env),
     outboundAllow: allowRulesOf(env, "OUTBOUND_ALLOW"),
     trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
     workerThreads: wholeOf(env, "WORKER_THREADS", {
@@ -300,6 +303,14 @@ function engineOf(env: Environment): EngineConfig | undefined {
     throw new ConfigError("ENGINE_BEARER_TOKEN has spaces or unusual characters; set it to the token alone");
   const basic = user && `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
   return url === undefined ? undefined : { url, timeoutMs, authorization: token ? `Bearer ${token}` : basic };
+}
+
+/** Without an engine beside Waybill, models could be deployed nowhere. */
+function deploymentsOf(env: Environment): boolean {
+  const deployments = isOn(env, "ENGINE_DEPLOYMENTS");
+  if (!deployments && env.ENGINE_URL === undefined)
+    throw new ConfigError("ENGINE_URL is not set; ENGINE_DEPLOYMENTS=off requires it");
+  return deployments;
 }
 
 function allowRulesOf(env: Environment, name: string): AllowRule[] {

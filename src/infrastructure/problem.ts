@@ -64,6 +64,7 @@ export const problems = {
   unauthenticated: [401, "Not authenticated"],
   download_refused: [401, "The download link is not valid"],
   task_not_yours: [403, "The task belongs to somebody else"],
+  deployments_disabled: [403, "Models are deployed at the process engine"],
   table_not_found: [404, "The table does not exist"],
   attachment_not_found: [404, "The attachment does not exist"],
   embed_not_found: [404, "The form does not exist"],

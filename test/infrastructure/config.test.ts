@@ -180,6 +180,11 @@ test("ENGINE_URL names an engine, with an account, with a token or with neither"
 
 test("the variables of the engine have to fit together", () => {
   const ENGINE_URL = "http://engine:8080/engine-rest";
+  expect(parse({}).engineDeployments).toBe(true);
+  expect(parse({ ENGINE_URL, ENGINE_DEPLOYMENTS: "off" }).engineDeployments).toBe(false);
+  expect(refusal({ ENGINE_DEPLOYMENTS: "off" })).toBe(
+    "ENGINE_URL is not set; ENGINE_DEPLOYMENTS=off requires it",
+  );
   for (const name of ["ENGINE_USERNAME", "ENGINE_PASSWORD", "ENGINE_BEARER_TOKEN"])
     expect(refusal({ [name]: "x" })).toBe(`ENGINE_URL is not set; ${name} requires it`);
   for (const name of ["ENGINE_USERNAME", "ENGINE_PASSWORD"])
@@ -231,6 +236,7 @@ describe("a wrong value is one line that begins with its variable", () => {
     ["SHUTDOWN_DRAIN_SECONDS", ["-1", "3601", "soon"]],
     ["ENGINE_URL", ["engine:8080", "ftp://engine/engine-rest", "http://engine/engine-rest?x=1"]],
     ["ENGINE_TIMEOUT_SECONDS", ["0", "601", "soon"]],
+    ["ENGINE_DEPLOYMENTS", ["maybe", "0"]],
     ["OUTBOUND_ALLOW", ["https://core.bank", "10.0.0.0/33", "core:0", "*.bank.internal", "core,a b"]],
     ["TRUSTED_PROXIES", ["10.0.0.0/33", "proxy.internal", "10.0.0.0/8,x"]],
     ["SWAGGER_UI", ["true", "OFF"]],

@@ -152,3 +152,23 @@ test("what another client deploys for the tenant is served, with the source as i
   });
   expect((await world.request(`${path}/${key}`, { by: world.stranger })).status).toBe(404);
 });
+
+test("where only operators deploy, a deployment is 403 and stores nothing, and a dry run still works", async () => {
+  const closed = await startWorld({ environment: { ENGINE_DEPLOYMENTS: "off" }, workers: false });
+  const key = freshKey("operators");
+  const bpmn = oneCall(key, { method: "POST", url: "https://core.example/loans" });
+  const body = new FormData();
+  body.set("bpmn", new File([bpmn], "model.bpmn"));
+  const refused = await expectProblem(
+    await closed.request(path, { method: "POST", body }),
+    "deployments_disabled",
+  );
+  expect(refused.message).toContain(`with the tenant id "${closed.admin.slug}"`);
+  expect(await askEngine<unknown[]>(`/deployment?tenantIdIn=${closed.admin.slug}`)).toEqual([]);
+  const dry = await closed.request(`${path}/dry-run`, { method: "POST", body: JSON.stringify({ bpmn }) });
+  expect(await dry.json()).toMatchObject({
+    faults: [],
+    service_tasks: [{ activity_id: "call", failure: null }],
+  });
+  await closed.stop();
+});

@@ -39,6 +39,7 @@ export const validate = (
 
 export async function deploy(context: OperatonContext, deployment: NewDeployment): Promise<Deployed> {
   const { tenant, bpmn, forms, by } = deployment;
+  requireDeployments(context, tenant.slug);
   requireTenantId(tenant.slug);
   const read = await context.workers
     .run(readDeployment, { bpmn, forms }, String(tenant.id))
@@ -59,6 +60,16 @@ export async function deploy(context: OperatonContext, deployment: NewDeployment
     name: definition.name || key,
     warnings: [...read.warnings, ...warnings],
   };
+}
+
+/** Whoever deploys a model runs code at the engine, which tenants may share. See docs/security.md. */
+function requireDeployments({ config }: OperatonContext, slug: string): void {
+  if (config.engineDeployments) return;
+  throw new Problem("deployments_disabled", {
+    message:
+      "No models are deployed through this server. Ask the operator of the process engine to deploy the model there, " +
+      `with the tenant id ${JSON.stringify(slug)}. A dry run shows beforehand what is wrong with it.`,
+  });
 }
 
 /** Characters of the engine's column for tenant ids. Its queries separate them by commas. */
