@@ -263,6 +263,9 @@ export type RowListAnswer = Type.Static<typeof RowListAnswer>;
 export const RowUpdate = Type.Object({ "where": Condition, "set": Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1,"maxProperties":1600}) }, { additionalProperties: false });
 export type RowUpdate = Type.Static<typeof RowUpdate>;
 
+export const RowValues = Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1,"maxProperties":1600});
+export type RowValues = Type.Static<typeof RowValues>;
+
 export const Secret = Type.Object({ "name": Type.String(), "updated_by": Type.String(), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type Secret = Type.Static<typeof Secret>;
 
@@ -326,7 +329,7 @@ export type CreateTableParams = Type.Static<typeof CreateTableParams>;
 export const CreateTableQuery = Type.Object({  }, { additionalProperties: false });
 export type CreateTableQuery = Type.Static<typeof CreateTableQuery>;
 
-export const CreateTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
+export const CreateTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
 export type CreateTableHeaders = Type.Static<typeof CreateTableHeaders>;
 
 export const GetTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
@@ -341,7 +344,7 @@ export type DropTableParams = Type.Static<typeof DropTableParams>;
 export const DropTableQuery = Type.Object({ "confirm": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type DropTableQuery = Type.Static<typeof DropTableQuery>;
 
-export const DropTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
+export const DropTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
 export type DropTableHeaders = Type.Static<typeof DropTableHeaders>;
 
 export const ListRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
@@ -356,7 +359,7 @@ export type InsertRowsParams = Type.Static<typeof InsertRowsParams>;
 export const InsertRowsQuery = Type.Object({ "$dry_run": Type.Optional(Type.Boolean()), "$decimal": Type.Optional(Type.Enum(["point","comma"])), "$skip": Type.Optional(Type.String({ maxLength: 10000 })) }, { additionalProperties: false });
 export type InsertRowsQuery = Type.Static<typeof InsertRowsQuery>;
 
-export const InsertRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export const InsertRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
 export type InsertRowsHeaders = Type.Static<typeof InsertRowsHeaders>;
 
 export const UpdateRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
@@ -365,7 +368,7 @@ export type UpdateRowsParams = Type.Static<typeof UpdateRowsParams>;
 export const UpdateRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type UpdateRowsQuery = Type.Static<typeof UpdateRowsQuery>;
 
-export const UpdateRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export const UpdateRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })), "if-match": Type.Optional(Type.String({ maxLength: 4000 })) }, { additionalProperties: Type.Unknown() });
 export type UpdateRowsHeaders = Type.Static<typeof UpdateRowsHeaders>;
 
 export const DeleteRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
@@ -374,8 +377,26 @@ export type DeleteRowsParams = Type.Static<typeof DeleteRowsParams>;
 export const DeleteRowsQuery = Type.Object({  }, { additionalProperties: false });
 export type DeleteRowsQuery = Type.Static<typeof DeleteRowsQuery>;
 
-export const DeleteRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export const DeleteRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })), "if-match": Type.Optional(Type.String({ maxLength: 4000 })) }, { additionalProperties: Type.Unknown() });
 export type DeleteRowsHeaders = Type.Static<typeof DeleteRowsHeaders>;
+
+export const UpdateRowParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String(), "id": Type.String({ pattern: "^-?[0-9]{1,19}$" }) }, { additionalProperties: false });
+export type UpdateRowParams = Type.Static<typeof UpdateRowParams>;
+
+export const UpdateRowQuery = Type.Object({  }, { additionalProperties: false });
+export type UpdateRowQuery = Type.Static<typeof UpdateRowQuery>;
+
+export const UpdateRowHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })), "if-match": Type.Optional(Type.String({ maxLength: 4000 })) }, { additionalProperties: Type.Unknown() });
+export type UpdateRowHeaders = Type.Static<typeof UpdateRowHeaders>;
+
+export const DeleteRowParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String(), "id": Type.String({ pattern: "^-?[0-9]{1,19}$" }) }, { additionalProperties: false });
+export type DeleteRowParams = Type.Static<typeof DeleteRowParams>;
+
+export const DeleteRowQuery = Type.Object({  }, { additionalProperties: false });
+export type DeleteRowQuery = Type.Static<typeof DeleteRowQuery>;
+
+export const DeleteRowHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })), "if-match": Type.Optional(Type.String({ maxLength: 4000 })) }, { additionalProperties: Type.Unknown() });
+export type DeleteRowHeaders = Type.Static<typeof DeleteRowHeaders>;
 
 export const UploadAttachmentParams = Type.Object({  }, { additionalProperties: false });
 export type UploadAttachmentParams = Type.Static<typeof UploadAttachmentParams>;
@@ -626,7 +647,7 @@ export type StartProcessInstanceParams = Type.Static<typeof StartProcessInstance
 export const StartProcessInstanceQuery = Type.Object({  }, { additionalProperties: false });
 export type StartProcessInstanceQuery = Type.Static<typeof StartProcessInstanceQuery>;
 
-export const StartProcessInstanceHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export const StartProcessInstanceHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type StartProcessInstanceHeaders = Type.Static<typeof StartProcessInstanceHeaders>;
 
 export const GetProcessInstanceParams = Type.Object({ "process_instance_id": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });
@@ -752,7 +773,7 @@ export type CompleteTaskParams = Type.Static<typeof CompleteTaskParams>;
 export const CompleteTaskQuery = Type.Object({  }, { additionalProperties: false });
 export type CompleteTaskQuery = Type.Static<typeof CompleteTaskQuery>;
 
-export const CompleteTaskHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
+export const CompleteTaskHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "x-active-tenant": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: Type.Unknown() });
 export type CompleteTaskHeaders = Type.Static<typeof CompleteTaskHeaders>;
 
 export const DownloadTaskFileParams = Type.Object({ "processKey": Type.String({ minLength: 1, maxLength: 255 }), "processInstanceId": Type.String({ minLength: 1, maxLength: 255 }), "variableName": Type.String({ minLength: 1, maxLength: 255 }) }, { additionalProperties: false });

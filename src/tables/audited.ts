@@ -20,6 +20,8 @@ interface Audited {
   readonly statement: string;
   /** What the result tells of the rows. Absent: only how many they are. */
   readonly answering?: Answering | undefined;
+  /** Whether a change of no row is none: then it has no record, and the result says that it affected 0 rows. */
+  readonly needsRow?: boolean | undefined;
   /** CTEs that the change reads, each with a comma at its end. */
   readonly sources?: string;
   /** A scalar subquery on `changed`, a text that is added to `statement`. */
@@ -35,7 +37,7 @@ const rowLockTimeout = "2s";
  * trip. The result is one row `{ affected }` with what `answering` adds, or none if the definition is gone.
  */
 export function audited(change: string, options: Audited): Statement {
-  const { definition, parameters, answering, sources = "" } = options;
+  const { definition, parameters, answering, needsRow, sources = "" } = options;
   const before = `
     with registered as materialized (
       select set_config('lock_timeout', '${rowLockTimeout}', true)
@@ -44,19 +46,29 @@ export function audited(change: string, options: Audited): Statement {
     changed as (${change}
       returning ${answering?.returning ?? "1"}
     )`;
-  const text = answering
-    ? `${before},
+  const text =
+    answering || needsRow
+      ? `${before},
     recorded as (${recordSql(options)}
       returning affected_rows
-    )${answering.ctes}
-    select affected_rows::text as affected, ${answering.columns}
-    from recorded`
-    : `${before}${recordSql(options)}
+    )${answering?.ctes ?? ""}
+    select coalesce(affected_rows, 0)::text as affected${answering ? `, ${answering.columns}` : ""}
+    from registered
+    left join recorded on true`
+      : `${before}${recordSql(options)}
     returning affected_rows::text as affected`;
   return { text, parameters: parameters.values };
 }
 
-function recordSql({ definition, parameters, authorship, action, statement, note }: Audited): string {
+function recordSql({
+  definition,
+  parameters,
+  authorship,
+  action,
+  statement,
+  note,
+  needsRow,
+}: Audited): string {
   const described = parameters.add(statement.slice(0, 10_000));
   return `
     insert into ${auditTable(definition.tenant.schema)} (
@@ -76,5 +88,5 @@ function recordSql({ definition, parameters, authorship, action, statement, note
       (select count(*) from changed),
       'success',
       ${parameters.add(authorship.requestId, "uuid")}
-    from registered`;
+    from registered${needsRow ? "\n    where exists (select 1 from changed)" : ""}`;
 }

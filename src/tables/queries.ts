@@ -110,6 +110,8 @@ export interface WriteResult {
   readonly ids?: string | null;
   /** The rows' JSON, joined by commas. Absent or null if nobody asked for them, or if they do not fit. */
   readonly rows?: string | null;
+  /** The transaction that has written the row. Only for an update of one row. */
+  readonly tag?: string | null;
 }
 
 /** Writes rows and the audit record. Undefined if the registry no longer has the definition. */

@@ -52,10 +52,10 @@ export function conditionFaults(definition: Definition, where: unknown): ValueFa
 }
 
 /** The faults of a `set`: those of a `where`, built-in columns, and null for a column that does not allow it. */
-export function assignmentFaults(definition: Definition, set: unknown): ValueFault[] {
-  if (!isRecord(set)) return exactNumberFaults(set, "/set");
-  const faults = faultsOf(set, "/set", (name, value) => ownValueFault(definition, name, value));
-  return faults.length > 0 ? faults : growthFaults(definition, set, "/set");
+export function assignmentFaults(definition: Definition, set: unknown, pointer = "/set"): ValueFault[] {
+  if (!isRecord(set)) return exactNumberFaults(set, pointer);
+  const faults = faultsOf(set, pointer, (name, value) => ownValueFault(definition, name, value));
+  return faults.length > 0 ? faults : growthFaults(definition, set, pointer);
 }
 
 /** The condition that a list's filters mean. Throws if a column does not exist or its type cannot read the text. */

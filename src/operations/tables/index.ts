@@ -8,12 +8,14 @@
  */
 import type { HandlersOf } from "../../handler.ts";
 import { createTable } from "./createTable.ts";
+import { deleteRow } from "./deleteRow.ts";
 import { deleteRows } from "./deleteRows.ts";
 import { dropTable } from "./dropTable.ts";
 import { getTable } from "./getTable.ts";
 import { insertRows } from "./insertRows.ts";
 import { listRows } from "./listRows.ts";
 import { listTables } from "./listTables.ts";
+import { updateRow } from "./updateRow.ts";
 import { updateRows } from "./updateRows.ts";
 
 export const tables = {
@@ -25,4 +27,6 @@ export const tables = {
   listRows,
   updateRows,
   deleteRows,
+  updateRow,
+  deleteRow,
 } satisfies HandlersOf<"tables">;

@@ -27,6 +27,8 @@ export interface Changed {
   readonly ordered?: string;
   /** Columns that `returning` adds for `ordered`, by name. */
   readonly added?: Readonly<Record<string, string>>;
+  /** Whether the result tells the transaction that has written the row: `tag`. */
+  readonly tag?: boolean;
   /** SQL for columns that have the same new value in every row. The rows do not carry it: it may be large. */
   readonly constants?: ReadonlyMap<string, string>;
 }
@@ -37,26 +39,29 @@ const byId = `select * from changed t order by t."id"`;
 export function answeringOf(
   definition: Definition,
   { ids, rows }: Wanted,
-  { ordered = byId, added = {}, constants = new Map() }: Changed = {},
+  { ordered = byId, added = {}, tag = false, constants = new Map() }: Changed = {},
 ): Answering | undefined {
-  if (!ids && !rows) return undefined;
+  if (!ids && !rows) return tag ? { returning: tagged, ctes: "", columns: tagColumn } : undefined;
   const names = rows ? [...definition.types.keys()].filter((name) => !constants.has(name)) : ["id"];
   const returning = [
     ...names.map(columnSql),
     ...Object.entries(added).map(([name, sql]) => `${sql} as ${quoteIdentifier(name)}`),
+    ...(tag ? [tagged] : []),
   ].join(", ");
-  return {
-    returning,
-    ctes: `,
-    ordered as materialized (${ordered})${rows ? rowsCtes(definition, rows, constants) : ""}`,
-    columns: [
-      ids ? `(select json_agg("id"::text)::text from ordered) as ids` : "null as ids",
-      rows
-        ? "(select case when fits then (select coalesce(string_agg(json, ','), '') from jsons) end from verdict) as rows"
-        : "null as rows",
-    ].join(", "),
-  };
+  const ctes = `,
+    ordered as materialized (${ordered})${rows ? rowsCtes(definition, rows, constants) : ""}`;
+  const columns = [...(ids ? [idsColumn] : []), ...(rows ? [rowsColumn] : []), ...(tag ? [tagColumn] : [])];
+  return { returning, ctes, columns: columns.join(", ") };
 }
+
+const idsColumn = `(select json_agg("id"::text)::text from ordered) as ids`;
+const rowsColumn = `
+      (
+        select case when fits then (select coalesce(string_agg(json, ','), '') from jsons) end
+        from verdict
+      ) as rows`;
+const tagged = `t.xmin::text as "_transaction"`;
+const tagColumn = `(select max("_transaction") from changed) as tag`;
 
 /** `jsons` stops at the limit, as in selectPage.ts. */
 function rowsCtes(

@@ -18,6 +18,14 @@ import { type OnConflict, upsertParts } from "./upsert.ts";
 export interface WriteOptions {
   readonly authorship: Authorship;
   readonly wanted: Wanted;
+  /** The one row of an update or a deletion. */
+  readonly guard?: RowGuard | undefined;
+}
+
+/** A row that has to be there. */
+export interface RowGuard {
+  /** One of these transactions has to be the last one that wrote it. Absent: any. */
+  readonly transactions?: readonly string[] | undefined;
 }
 
 export interface Insertion {
@@ -83,7 +91,7 @@ export function insertRows(
 export function updateRows(
   definition: Definition,
   { where, set }: { where: Condition; set: Condition },
-  { authorship, wanted }: WriteOptions,
+  { authorship, wanted, guard }: WriteOptions,
 ): Statement {
   const parameters = new Parameters();
   const table = tableSql(definition);
@@ -96,18 +104,24 @@ export function updateRows(
       update ${table} t
       set ${assignments.join(", ")}, "updated_at" = now()
       where exists (select 1 from registered)
-        and ${matches}`;
+        and ${matches}${unchangedSql(guard, parameters)}`;
   const changes = readable(definition, set, assignment);
   const statement = `update ${table} set ${changes} where ${readable(definition, where, condition)}`;
-  const answering = answeringOf(definition, { ...wanted, ids: false }, { constants });
-  return audited(change, { definition, parameters, authorship, action: "update", statement, answering });
+  const answering = answeringOf(
+    definition,
+    { ...wanted, ids: false },
+    { constants, tag: guard !== undefined },
+  );
+  const needsRow = guard !== undefined;
+  const record = { definition, parameters, authorship, action: "update", statement } as const;
+  return audited(change, { ...record, answering, needsRow });
 }
 
 /** Deletes every row that matches `where`. Answers as `insertRows` does. */
 export function deleteRows(
   definition: Definition,
   where: Condition,
-  { authorship, wanted }: WriteOptions,
+  { authorship, wanted, guard }: WriteOptions,
 ): Statement {
   const parameters = new Parameters();
   const table = tableSql(definition);
@@ -115,10 +129,23 @@ export function deleteRows(
   const change = `
       delete from ${table} t
       where exists (select 1 from registered)
-        and ${matches}`;
+        and ${matches}${unchangedSql(guard, parameters)}`;
   const statement = `delete from ${table} where ${readable(definition, where, condition)}`;
   const answering = answeringOf(definition, { ...wanted, ids: false });
-  return audited(change, { definition, parameters, authorship, action: "delete", statement, answering });
+  const needsRow = guard !== undefined;
+  const record = { definition, parameters, authorship, action: "delete", statement } as const;
+  return audited(change, { ...record, answering, needsRow });
+}
+
+/**
+ * PostgreSQL checks it again for a row that somebody else changes at the same time. `xmin` has no order and no index,
+ * but the row is found by its id.
+ */
+function unchangedSql(guard: RowGuard | undefined, parameters: Parameters): string {
+  const { transactions } = guard ?? {};
+  if (!transactions) return "";
+  return `
+        and t.xmin::text = any(${parameters.add(`{${transactions.join()}}`, "text[]")})`;
 }
 
 /** A column's value in a row of the request. JSON's null is SQL's null. */

@@ -14,13 +14,15 @@ import { stale, withDefinition } from "../definitionCache.ts";
 import { runWrite, type WriteResult } from "../queries.ts";
 import type { Statement } from "../statement.ts";
 import { refuse, type ValueFault } from "../values.ts";
+import { rowTag } from "./etags.ts";
+import { guardOf, notChanged, type OneRow } from "./oneRow.ts";
 import { type ReturnPreference, returnPreference } from "./preference.ts";
 import { refuseData } from "./refuseData.ts";
 import type { WriteOptions } from "./statements.ts";
 
 interface WriteRequest {
   readonly params: { readonly table: string };
-  readonly headers: { readonly prefer?: string };
+  readonly headers: { readonly prefer?: string; readonly "if-match"?: string };
   readonly caller: Caller;
   readonly requestId: string;
   readonly idempotency?: IdempotentRequest | undefined;
@@ -36,6 +38,8 @@ interface Write<Status> {
   readonly faults: (definition: Definition) => ValueFault[];
   /** Called only if there are no faults. */
   readonly statement: (definition: Definition, options: WriteOptions) => Statement;
+  /** The one row that the request is about, if it has to be there. */
+  readonly row?: OneRow | undefined;
   /** Rows of an insert. Of more than `mostIds` rows, the answer tells no ids. */
   readonly rows?: number;
 }
@@ -63,10 +67,12 @@ export async function writeRows<Status extends 200 | 201>(
   const wanted = wantedOf(write, preference, idempotency ? maxKeptBytes : maxRowBytes);
   return withDefinition({ sql, caches }, target, async (definition) => {
     refuse([...request.faults, ...write.faults(definition)]);
-    const statement = write.statement(definition, { authorship, wanted });
+    const guard = write.row && guardOf(write.row);
+    const statement = write.statement(definition, { authorship, wanted, guard });
     const run = async (on: Queryable) => {
       const result = await runWrite(sql, statement, on).catch(refuseData);
       if (!result) throw new DefinitionGone();
+      if (write.row && result.affected === "0") throw await notChanged(sql, definition, write.row);
       return answerOf(result, write, preference);
     };
     const written = idempotency ? changeOnce(sql, idempotency, run) : run(sql);
@@ -108,10 +114,17 @@ function answerOf<Status>(
       ...(ids === null ? {} : { ids: { jsonText: ids } }),
     },
   } as const;
-  const headers = preference === "minimal" ? applied("minimal") : {};
+  const { row } = write;
+  const tag: Record<string, string> = row && result.tag ? { ETag: rowTag(row.id, result.tag) } : {};
+  const headers = { ...tag, ...(preference === "minimal" ? applied("minimal") : {}) };
   if (rows === null) return { status, body, headers };
   const whole = { ...body, data: { ...body.data, rows: { jsonText: `[${rows}]` } } };
-  return { status, body: whole, headers: applied("representation"), smaller: { body, headers } };
+  return {
+    status,
+    body: whole,
+    headers: { ...tag, ...applied("representation") },
+    smaller: { body, headers },
+  };
 }
 
 const applied = (preference: ReturnPreference) => ({ "Preference-Applied": `return=${preference}` });

@@ -31,12 +31,22 @@ export interface CreateTableRequest {
     idempotencyKey?: string;
 }
 
+export interface DeleteRowRequest {
+    tenantId: number;
+    table: string;
+    id: string;
+    idempotencyKey?: string;
+    prefer?: string;
+    ifMatch?: string;
+}
+
 export interface DeleteRowsRequest {
     tenantId: number;
     table: string;
     rowDeletion: RowDeletion;
     idempotencyKey?: string;
     prefer?: string;
+    ifMatch?: string;
 }
 
 export interface DropTableRequest {
@@ -77,12 +87,23 @@ export interface ListTablesRequest {
     tenantId: number;
 }
 
+export interface UpdateRowRequest {
+    tenantId: number;
+    table: string;
+    id: string;
+    requestBody: { [key: string]: any; };
+    idempotencyKey?: string;
+    prefer?: string;
+    ifMatch?: string;
+}
+
 export interface UpdateRowsRequest {
     tenantId: number;
     table: string;
     rowUpdate: RowUpdate;
     idempotencyKey?: string;
     prefer?: string;
+    ifMatch?: string;
 }
 
 /**
@@ -160,6 +181,89 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for deleteRow without sending the request
+     */
+    async deleteRowRequestOpts(requestParameters: DeleteRowRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['tenantId'] == null) {
+            throw new runtime.RequiredError(
+                'tenantId',
+                'Required parameter "tenantId" was null or undefined when calling deleteRow().'
+            );
+        }
+
+        if (requestParameters['table'] == null) {
+            throw new runtime.RequiredError(
+                'table',
+                'Required parameter "table" was null or undefined when calling deleteRow().'
+            );
+        }
+
+        if (requestParameters['id'] == null) {
+            throw new runtime.RequiredError(
+                'id',
+                'Required parameter "id" was null or undefined when calling deleteRow().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
+
+        if (requestParameters['prefer'] != null) {
+            headerParameters['Prefer'] = String(requestParameters['prefer']);
+        }
+
+        if (requestParameters['ifMatch'] != null) {
+            headerParameters['If-Match'] = String(requestParameters['ifMatch']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/report/{tenantId}/schema/tables/{table}/rows/{id}`;
+        urlPath = urlPath.replace('{tenantId}', encodeURIComponent(String(requestParameters['tenantId'])));
+        urlPath = urlPath.replace('{table}', encodeURIComponent(String(requestParameters['table'])));
+        urlPath = urlPath.replace('{id}', encodeURIComponent(String(requestParameters['id'])));
+
+        return {
+            path: urlPath,
+            method: 'DELETE',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * Deletes one row.
+     * Delete a row
+     */
+    async deleteRowRaw(requestParameters: DeleteRowRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AffectedRowsAnswer>> {
+        const requestOptions = await this.deleteRowRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Deletes one row.
+     * Delete a row
+     */
+    async deleteRow(requestParameters: DeleteRowRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AffectedRowsAnswer> {
+        const response = await this.deleteRowRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
      * Creates request options for deleteRows without sending the request
      */
     async deleteRowsRequestOpts(requestParameters: DeleteRowsRequest): Promise<runtime.RequestOpts> {
@@ -196,6 +300,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         if (requestParameters['prefer'] != null) {
             headerParameters['Prefer'] = String(requestParameters['prefer']);
+        }
+
+        if (requestParameters['ifMatch'] != null) {
+            headerParameters['If-Match'] = String(requestParameters['ifMatch']);
         }
 
         if (this.configuration && this.configuration.accessToken) {
@@ -612,6 +720,99 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for updateRow without sending the request
+     */
+    async updateRowRequestOpts(requestParameters: UpdateRowRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['tenantId'] == null) {
+            throw new runtime.RequiredError(
+                'tenantId',
+                'Required parameter "tenantId" was null or undefined when calling updateRow().'
+            );
+        }
+
+        if (requestParameters['table'] == null) {
+            throw new runtime.RequiredError(
+                'table',
+                'Required parameter "table" was null or undefined when calling updateRow().'
+            );
+        }
+
+        if (requestParameters['id'] == null) {
+            throw new runtime.RequiredError(
+                'id',
+                'Required parameter "id" was null or undefined when calling updateRow().'
+            );
+        }
+
+        if (requestParameters['requestBody'] == null) {
+            throw new runtime.RequiredError(
+                'requestBody',
+                'Required parameter "requestBody" was null or undefined when calling updateRow().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
+
+        if (requestParameters['prefer'] != null) {
+            headerParameters['Prefer'] = String(requestParameters['prefer']);
+        }
+
+        if (requestParameters['ifMatch'] != null) {
+            headerParameters['If-Match'] = String(requestParameters['ifMatch']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/report/{tenantId}/schema/tables/{table}/rows/{id}`;
+        urlPath = urlPath.replace('{tenantId}', encodeURIComponent(String(requestParameters['tenantId'])));
+        urlPath = urlPath.replace('{table}', encodeURIComponent(String(requestParameters['table'])));
+        urlPath = urlPath.replace('{id}', encodeURIComponent(String(requestParameters['id'])));
+
+        return {
+            path: urlPath,
+            method: 'PATCH',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['requestBody'],
+        };
+    }
+
+    /**
+     * Sets columns of one row. The body is the new values.
+     * Update a row
+     */
+    async updateRowRaw(requestParameters: UpdateRowRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AffectedRowsAnswer>> {
+        const requestOptions = await this.updateRowRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Sets columns of one row. The body is the new values.
+     * Update a row
+     */
+    async updateRow(requestParameters: UpdateRowRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AffectedRowsAnswer> {
+        const response = await this.updateRowRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
      * Creates request options for updateRows without sending the request
      */
     async updateRowsRequestOpts(requestParameters: UpdateRowsRequest): Promise<runtime.RequestOpts> {
@@ -648,6 +849,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         if (requestParameters['prefer'] != null) {
             headerParameters['Prefer'] = String(requestParameters['prefer']);
+        }
+
+        if (requestParameters['ifMatch'] != null) {
+            headerParameters['If-Match'] = String(requestParameters['ifMatch']);
         }
 
         if (this.configuration && this.configuration.accessToken) {
