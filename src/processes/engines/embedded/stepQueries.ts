@@ -3,7 +3,7 @@
  * step has written, the tasks that wait now, the row for reports, and the jobs.
  */
 import { type Binding, commitment } from "../../../files/attachments/bindingQueries.ts";
-import type { Fragment, Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
+import type { Fragment, Queryable, Tx } from "../../../infrastructure/database/connect.ts";
 import type { Addition } from "../../../infrastructure/jobs/queue.ts";
 import type { StoredVariable } from "../../variables/variable.ts";
 import type { InstanceRow, TimerJobRow } from "./instanceQueries.ts";
