@@ -6,8 +6,9 @@ import {
   createEmbeddedEngine,
   type EmbeddedEngine,
 } from "../../src/processes/engines/embedded/embeddedEngine.ts";
-import type { ServiceTaskJob } from "../../src/processes/engines/embedded/engineContext.ts";
-import { oneCall } from "../support/bpmn.ts";
+import type { ServiceTaskJob } from "../../src/processes/engines/embedded/serviceTaskQueries.ts";
+import { LostClaim } from "../../src/processes/serviceTasks.ts";
+import { apiCall, end, flow, model, oneCall, start } from "../support/bpmn.ts";
 import { deploy, freshKey, incidentOf, incidentsOf, rerun, startInstance } from "../support/processes.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -70,4 +71,40 @@ test("a task that an earlier run has sent becomes an incident in a later run", a
   expect(incident).toMatchObject({ type: "interrupted", request_sent: "unknown" });
   await rerun(server, incident.incident_id);
   expect((await engine.claim(await job(), 0))?.run.attempt).toBe(2);
+});
+
+test("tasks of several instances are claimed and marked at the same time, each for itself", async () => {
+  const waiting = await Promise.all([1, 2, 3, 4].map(() => waitingTask()));
+  const jobs = await Promise.all(waiting.map(({ job }) => job()));
+  const ended = { ...jobs[0], service_task_id: crypto.randomUUID() } as ServiceTaskJob;
+  const claims = await Promise.all([...jobs, ended].map((job) => engine.claim(job, 0)));
+  expect(claims.map((claim) => claim?.run.processInstanceId)).toEqual([
+    ...waiting.map(({ id }) => id),
+    undefined,
+  ]);
+  const [first, ...others] = claims.filter((claim) => claim !== undefined);
+  if (first) await engine.serviceTasks.markSent(first);
+  const marks = [first, ...others].map(async (claim) => claim && (await engine.serviceTasks.markSent(claim)));
+  const results = await Promise.allSettled(marks);
+  expect(results.map(({ status }) => status)).toEqual([
+    "rejected",
+    ...others.map(() => "fulfilled" as const),
+  ]);
+  expect((results[0] as PromiseRejectedResult).reason).toBeInstanceOf(LostClaim);
+});
+
+test("two tasks of one activity that are claimed at the same time have different attempts", async () => {
+  const key = freshKey();
+  const call = apiCall("call", { method: "POST", url: "http://127.0.0.1:1/", body: "{}" });
+  const ways = ["a", "b"].map((id) => [`<manualTask id="${id}"/>`, flow("g", id, "call")]);
+  const gateway = '<parallelGateway id="g"/>';
+  const parts = [start(), gateway, flow("start", "g"), ...ways.flat(), call, flow("call", "end"), end()];
+  await deploy(server, model(key, parts.join("\n")));
+  const { process_instance_id: id } = await startInstance(server, key);
+  const jobs = await server.sql<ServiceTaskJob[]>`
+    select id::text as service_task_id, tenant_id::float8 as tenant_id, rerun
+    from waybill.service_tasks
+    where process_instance_id = ${id}`;
+  const claims = await Promise.all(jobs.map((job) => engine.claim(job, 0)));
+  expect(claims.map((claim) => claim?.run.attempt).toSorted()).toEqual([1, 2]);
 });

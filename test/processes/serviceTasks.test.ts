@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { startJobs } from "../../src/infrastructure/jobs/jobs.ts";
 import { createLog } from "../../src/infrastructure/log.ts";
 import { createEmbeddedEngine } from "../../src/processes/engines/embedded/embeddedEngine.ts";
-import type { ServiceTaskJob } from "../../src/processes/engines/embedded/engineContext.ts";
+import type { ServiceTaskJob } from "../../src/processes/engines/embedded/serviceTaskQueries.ts";
 import { type Answer, type Partner, startPartner } from "../infrastructure/outbound/partner.ts";
 import { upload } from "../support/attachments.ts";
 import {

@@ -11,15 +11,17 @@ import type { EngineDriver } from "../../engineDriver.ts";
 import { listDefinitions } from "./definitionQueries.ts";
 import { findDefinition, findVersions, readBpmn } from "./definitions.ts";
 import { deploy, validate } from "./deploy.ts";
-import type { EngineContext, ServiceTaskJob, TimerJob } from "./engineContext.ts";
+import type { EngineContext, TimerJob } from "./engineContext.ts";
 import { fireTimer } from "./fireTimer.ts";
 import { listIncidents } from "./incidentQueries.ts";
 import { listInstances } from "./instanceList.ts";
 import { findInstance, findStarted, findStarters } from "./instanceQueries.ts";
 import { setVariables, start, terminate } from "./instances.ts";
 import { createModels } from "./models.ts";
+import type { ServiceTaskJob } from "./serviceTaskQueries.ts";
 import { type ClaimJob, claimsOf, rerun, serviceTasksOf, workOnTasks } from "./serviceTasks.ts";
 import { createStartForms } from "./startForms.ts";
+import { createTaskBatches } from "./taskBatches.ts";
 import { listReportInstances } from "./transactions.ts";
 import { findTask, findTaskForm, listTasks } from "./userTaskQueries.ts";
 import { assignTask, claimTask, completeTask, unclaimTask } from "./userTasks.ts";
@@ -41,6 +43,7 @@ export async function createEmbeddedEngine(
     workers,
     models: createModels(workers),
     startForms: createStartForms(workers),
+    taskBatches: createTaskBatches(sql),
     serviceTasks: await jobs.queue<ServiceTaskJob>("service-task", {
       groupOf: ({ tenant_id }) => String(tenant_id),
       tenantOf: ({ tenant_id }) => tenant_id,

@@ -3,14 +3,9 @@ import type { Sql } from "../../../infrastructure/database/connect.ts";
 import type { Queue } from "../../../infrastructure/jobs/jobs.ts";
 import type { Workers } from "../../../infrastructure/workers/workers.ts";
 import type { Models } from "./models.ts";
+import type { ServiceTaskJob } from "./serviceTaskQueries.ts";
 import type { StartForms } from "./startForms.ts";
-
-export interface ServiceTaskJob {
-  readonly service_task_id: string;
-  readonly tenant_id: number;
-  /** How often a person has rerun the task. A job of an earlier run finds nothing to do. */
-  readonly rerun: number;
-}
+import type { TaskBatches } from "./taskBatches.ts";
 
 export interface TimerJob {
   readonly process_instance_id: string;
@@ -24,6 +19,7 @@ export interface EngineContext {
   readonly models: Models;
   readonly startForms: StartForms;
   readonly workers: Workers;
+  readonly taskBatches: TaskBatches;
   readonly serviceTasks: Queue<ServiceTaskJob>;
   readonly timers: Queue<TimerJob>;
 }

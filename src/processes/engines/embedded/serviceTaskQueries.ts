@@ -1,9 +1,18 @@
 /** Statements on `waybill.service_tasks`: waiting → running → completed, or → incident → waiting. */
 import postgres from "postgres";
 import type { Queryable, Sql, Tx } from "../../../infrastructure/database/connect.ts";
-import type { ServiceTaskJob } from "./engineContext.ts";
+import { idList } from "../../../infrastructure/database/idList.ts";
 import type { Closing } from "./instanceQueries.ts";
 import { type DeliveryRow, deliveryRows } from "./variableQueries.ts";
+
+export interface ServiceTaskJob {
+  readonly service_task_id: string;
+  /** Absent in jobs of earlier versions. */
+  readonly process_instance_id?: string;
+  readonly tenant_id: number;
+  /** How often a person has rerun the task. A job of an earlier run finds nothing to do. */
+  readonly rerun: number;
+}
 
 export interface TaskRow {
   readonly id: string;
@@ -32,24 +41,30 @@ const columns = (sql: Queryable) => sql`
   i.process_key as "processKey", i.definition_id::text as "definitionId", t.activity_id as "activityId",
   t.execution_id as "executionId", t.attempt, t.rerun, t.outcome::text as outcome`;
 
+export interface Claim {
+  readonly job: ServiceTaskJob;
+  /** How often the job was begun before. */
+  readonly retries: number;
+}
+
 /**
- * Takes a task that waits, or that its last process left before anything was sent. Does not take one that a later run
- * of the same job has: that happens if a process was paused between getting the job and its task.
+ * Takes tasks that wait, or that their last process left before anything was sent: one of an instance at most. Does not
+ * take one that a later run of the same job has: that happens if a process was paused between getting the job and its
+ * task. Answers in the order of the claims.
  *
  * Counts the attempt, on from those of earlier passes through the activity, because the Idempotency-Key contains it.
- * Several tasks of one activity that are claimed together may count the same number. The constraint gives it to one,
- * and the others count again.
+ * Several tasks of one activity that are claimed at the same time may count the same number. The constraint gives it to
+ * one, and the others count again, each alone.
  */
-export async function claimTask(
+export async function claimTasks(
   sql: Sql,
-  job: ServiceTaskJob,
-  retries: number,
-): Promise<ClaimedRow | undefined> {
+  claims: readonly Claim[],
+): Promise<readonly (ClaimedRow | undefined)[]> {
   for (let left = mostClaims; ; left--) {
     try {
-      return await claimOnce(sql, job, retries);
+      return await claimOnce(sql, claims);
     } catch (error) {
-      if (left === 1 || !isTaken(error)) throw error;
+      if (left === 1 || claims.length > 1 || !isTaken(error)) throw error;
     }
   }
 }
@@ -60,28 +75,28 @@ const mostClaims = 50;
 const isTaken = (error: unknown) =>
   error instanceof postgres.PostgresError && error.constraint_name === "service_tasks_attempt";
 
-async function claimOnce(
-  sql: Sql,
-  { service_task_id, rerun }: ServiceTaskJob,
-  retries: number,
-): Promise<ClaimedRow | undefined> {
-  const [row] = await sql<ClaimedRow[]>`
+async function claimOnce(sql: Sql, claims: readonly Claim[]): Promise<readonly (ClaimedRow | undefined)[]> {
+  const wanted = claims.map(({ job: { service_task_id: id, rerun }, retries }) => ({ id, rerun, retries }));
+  const ids = wanted.map(({ id }) => id);
+  const rows = await sql<ClaimedRow[]>`
     update waybill.service_tasks t
        set state = 'running',
            sent_at = null,
-           claimed_by_retry = ${retries},
+           claimed_by_retry = w.retries,
            attempt = 1 + (
              select max(p.attempt)
              from waybill.service_tasks p
              where p.process_instance_id = t.process_instance_id
                and p.activity_id = t.activity_id
            )
-      from waybill.process_instances i
-     where t.id = ${service_task_id}
-       and t.rerun = ${rerun}
+      from json_to_recordset(${JSON.stringify(wanted)}::text::json) as w(id uuid, rerun int, retries int),
+           waybill.process_instances i
+     where t.id = any(${idList(sql, ids)})
+       and t.id = w.id
+       and t.rerun = w.rerun
        and i.id = t.process_instance_id
        and i.state = 'active'
-       and t.claimed_by_retry <= ${retries}
+       and t.claimed_by_retry <= w.retries
        and (t.state = 'waiting' or (t.state = 'running' and t.sent_at is null))
     returning ${columns(sql)},
       case
@@ -92,7 +107,7 @@ async function claimOnce(
         ) <= ${smallVariables}
         then coalesce(${deliveryRows(sql, "i.id")}, '[]')
       end as variables`;
-  return row;
+  return ids.map((id) => rows.find((row) => row.id === id));
 }
 
 type Attempt = Pick<TaskRow, "id" | "attempt">;
@@ -126,16 +141,22 @@ export async function findInterrupted(
   return row;
 }
 
-/** Marks the attempt as sent. Returns false if it is not the running one, or is marked already. */
-export async function markTaskSent(sql: Sql, { id, attempt }: Attempt): Promise<boolean> {
-  const { count } = await sql`
-    update waybill.service_tasks
+/** Marks attempts as sent. False for one that is not the running one, or is marked already. */
+export async function markTasksSent(sql: Sql, attempts: readonly Attempt[]): Promise<boolean[]> {
+  const wanted = attempts.map(({ id, attempt }) => ({ id, attempt }));
+  const ids = wanted.map(({ id }) => id);
+  const rows = await sql<{ id: string }[]>`
+    update waybill.service_tasks t
        set sent_at = now()
-     where id = ${id}
-       and attempt = ${attempt}
-       and state = 'running'
-       and sent_at is null`;
-  return count === 1;
+      from json_to_recordset(${JSON.stringify(wanted)}::text::json) as w(id uuid, attempt int)
+     where t.id = any(${idList(sql, ids)})
+       and t.id = w.id
+       and t.attempt = w.attempt
+       and t.state = 'running'
+       and t.sent_at is null
+    returning t.id::text`;
+  const marked = new Set(rows.map(({ id }) => id));
+  return ids.map((id) => marked.has(id));
 }
 
 /**
@@ -187,6 +208,6 @@ export async function startRerun(tx: Tx, serviceTaskId: string): Promise<Service
        set state = 'waiting', rerun = rerun + 1, sent_at = null, claimed_by_retry = 0
      where id = ${serviceTaskId}
        and state = 'incident'
-    returning id::text as service_task_id, tenant_id::float8 as tenant_id, rerun`;
+    returning id::text as service_task_id, process_instance_id::text, tenant_id::float8 as tenant_id, rerun`;
   return job;
 }

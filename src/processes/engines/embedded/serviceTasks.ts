@@ -19,18 +19,17 @@ import {
 } from "../../serviceTasks.ts";
 import { storedVariables } from "../../variables/parse.ts";
 import type { TypedValues } from "../../variables/variable.ts";
-import type { EngineContext, ServiceTaskJob } from "./engineContext.ts";
+import type { EngineContext } from "./engineContext.ts";
 import { lockIncident, resolveIncident } from "./incidentQueries.ts";
 import { raise, raiseWithAnswer } from "./incidents.ts";
 import { finalAdviceFor } from "./processFailure.ts";
 import { type EngineEvent, StaleEvent } from "./run.ts";
 import {
   type ClaimedRow,
-  claimTask,
   closingOf,
   findAttempt,
   findInterrupted,
-  markTaskSent,
+  type ServiceTaskJob,
   startRerun,
   type TaskRow,
   unmarkTask,
@@ -48,7 +47,7 @@ export function serviceTasksOf(context: EngineContext): ServiceTasks {
     recall: (attempt) => recall(context, attempt),
     takeBack: ({ row }: Claimed) => unmarkTask(context.sql, row, heldBack),
     markSent: async ({ row }: Claimed) => {
-      if (!(await markTaskSent(context.sql, row))) throw new LostClaim();
+      if (!(await context.taskBatches.markSent(row))) throw new LostClaim();
     },
     complete: (task: Claimed, variables) =>
       goOn(context, task, { kind: "serviceTaskCompleted", executionId: task.row.executionId }, variables),
@@ -99,8 +98,8 @@ interface Claim {
 }
 
 async function claim(context: EngineContext, { job, retries, memory }: Claim): Promise<Claimed | undefined> {
-  const { sql } = context;
-  const row = await claimTask(sql, job, retries);
+  const { sql, taskBatches } = context;
+  const row = await taskBatches.claim({ job, retries });
   if (!row) return giveUpInterrupted(context, job, retries);
   if (row.attempt > 1) await revokeUnusedTokens(sql, row.id);
   const claimed = await claimedOf(context, row, memory);

@@ -179,11 +179,16 @@ export async function rowsOf(context: EngineContext, ran: RanStep): Promise<Step
 
 function taskJobs(
   { serviceTasks: queue }: EngineContext,
-  { instance: { tenantId, serviceTasks: known = [] } }: RanStep,
+  { instance: { id: process_instance_id, tenantId: tenant_id, serviceTasks: known = [] } }: RanStep,
   waiting: readonly NewServiceTask[],
 ): Promise<Addition>[] {
   const added = waiting.filter(({ executionId }) => !known.includes(executionId));
-  const jobOf = ({ id }: NewServiceTask) => ({ service_task_id: id, tenant_id: tenantId, rerun: 0 });
+  const jobOf = ({ id }: NewServiceTask) => ({
+    service_task_id: id,
+    process_instance_id,
+    tenant_id,
+    rerun: 0,
+  });
   return added.length > 0 ? [queue.addition(added.map((task) => ({ data: jobOf(task) })))] : [];
 }
 

@@ -1,10 +1,10 @@
 /** What service tasks of one tenant do together: statements on their rows and files, and reading their roots. */
+import { inBatches } from "../../../../infrastructure/batches.ts";
 import { databaseProblem } from "../../../../infrastructure/database/databaseProblem.ts";
 import type { Tenant } from "../../../../tenants/tenant.ts";
 import { bindEach, findNamedFiles, type NamedFile } from "../binding/namedFiles.ts";
 import { findRoots } from "../binding/roots.ts";
 import type { OperatonContext } from "../operatonContext.ts";
-import { inBatches } from "./batches.ts";
 import {
   claimTasks,
   closeTasks,

@@ -1,7 +1,7 @@
 /** What several tasks ask for at the same time goes out together. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { inBatches } from "../../../../src/processes/engines/operaton/serviceTasks/batches.ts";
+import { inBatches } from "../../src/infrastructure/batches.ts";
 
 interface Item {
   readonly group: number;

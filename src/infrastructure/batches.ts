@@ -1,5 +1,5 @@
 /**
- * Does together what several tasks ask for at the same time, in one statement or one call to the engine.
+ * Does together what several tasks ask for at the same time, in one statement or one call to another system.
  *
  * The first one asks at once. What others ask for while that is under way goes into the next batch. So a task that is
  * alone waits for nobody, and under load a statement serves many.
