@@ -1,8 +1,8 @@
 /** Whose a user task is: the same on each engine. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { end, flow, start, userTask } from "../support/bpmn.ts";
+import { end, flow, model, start, userTask } from "../support/bpmn.ts";
 import { expectProblem } from "../support/problem.ts";
-import type { Values } from "../support/processes.ts";
+import { deploy, freshKey, type Values } from "../support/processes.ts";
 import { expected } from "./differences.ts";
 import { type Actor, startWorld, type World } from "./world.ts";
 
@@ -300,4 +300,32 @@ test("the initiator is whoever starts the process, unless the start names somebo
   expect((await world.task(id)).assignee).toBe(carol.user ?? "");
   const other = await world.start(key, { starter: "mary" }, carol);
   expect((await world.task(other)).assignee).toBe("mary");
+});
+
+test("a deployment warns of a start form that names the owner, and so does a dry run", async () => {
+  const approver = { type: "textfield", key: "approver" };
+  const forms = [{ id: "apply", type: "default", components: [approver] }];
+  const fields = '<camunda:formField id="approver" type="string"/>';
+  const uploaded = start("start", 'camunda:formRef="apply" camunda:formRefBinding="deployment"');
+  const generated = `<startEvent id="start"><extensionElements><camunda:formData businessKey="approver">
+${fields}</camunda:formData></extensionElements></startEvent>`;
+  const task = userTask("review", 'camunda:assignee="${approver}"');
+  const named = expect.stringContaining('"review": The start form sets the variable "approver"');
+  for (const [first, given, also] of [
+    [uploaded, forms, []],
+    [generated, [], [expect.stringContaining('"start": The businessKey of camunda:formData is ignored.')]],
+  ] as const) {
+    const bpmn = model(freshKey("owners"), [first, task, end(), flow("start", "review", "end")].join("\n"));
+    const deployed = await deploy(world.server, bpmn, { by: world.admin, forms: given });
+    const body = JSON.stringify({ bpmn, forms: given });
+    const tried = await world.request("/api/v1/probis/process-definitions/dry-run", { method: "POST", body });
+    for (const { warnings } of [deployed, (await tried.json()) as { warnings: string[] }])
+      expect(warnings).toEqual(expect.arrayContaining([named, ...also]));
+  }
+  const harmless = model(
+    freshKey("owners"),
+    [uploaded, userTask("review"), end(), flow("start", "review", "end")].join("\n"),
+  );
+  const { warnings } = await deploy(world.server, harmless, { by: world.admin, forms });
+  expect(warnings.join("\n")).not.toContain("approver");
 });

@@ -1,11 +1,10 @@
 /** Work of a deployment in another thread: reads and validates the model and its forms. */
 import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
+import { chosenByVisitors } from "../../bpmn/chosenByVisitors.ts";
 import { formsById } from "../../bpmn/formData.ts";
-import { type ModelFacts, type ModelFault, readModel } from "../../bpmn/readModel.ts";
-import { ownerVariables } from "../../bpmn/taskOwners.ts";
+import { type ModelFault, readModel } from "../../bpmn/readModel.ts";
 import type { ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
-import { namesOf } from "../../formVariables.ts";
-import { type Forms, readForms } from "./forms.ts";
+import { readForms } from "./forms.ts";
 
 export interface ValidModel {
   readonly kind: "model";
@@ -32,21 +31,6 @@ export async function validateDeployment({
   const { processKey, name } = read.model;
   const warnings = [...read.model.warnings, ...chosenByVisitors(read.model, forms.schemas)];
   return { kind: "model", processKey, name, warnings, forms: JSON.stringify(forms.schemas) };
-}
-
-/** A warning for each task whose owner is a field of the start form: whoever fills in the form names that person. */
-function chosenByVisitors({ startFormRef, userTasks }: ModelFacts, forms: Forms): string[] {
-  const form = startFormRef === undefined ? undefined : forms[startFormRef];
-  const isField = namesOf((form as object | undefined) ?? null);
-  return [...userTasks].flatMap(([id, { owners }]) =>
-    [...ownerVariables(owners)]
-      .filter(isField)
-      .map(
-        (name) =>
-          `"${id}": The start form sets the variable "${name}", which decides whose this task is. Whoever fills in ` +
-          "the form, also a visitor, can choose that person.",
-      ),
-  );
 }
 
 /** Faults and warnings of the model, and of its forms if they are given. */

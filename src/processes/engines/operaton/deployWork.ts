@@ -1,6 +1,7 @@
 /** Work of a deployment in another thread: reads the model and its forms. */
 import { type Fault, maxFaults } from "../../../infrastructure/problem.ts";
 import type { ExecutableProcess } from "../../bpmn/modelOutline.ts";
+import { modelWarnings } from "../../bpmn/modelWarnings.ts";
 import type { ModelReport, ModelToValidate, NewDeployment } from "../../engine.ts";
 import { readForm } from "../../formSchema.ts";
 import { type EngineModel, readModel, withHistoryTime } from "./readModel.ts";
@@ -21,17 +22,17 @@ export interface FaultyModel {
 }
 
 /** What Waybill says about a model. The engine judges the rest when it is deployed. */
-export function reportOn(given: Pick<ModelToValidate, "bpmn" | "forms">): ModelReport {
-  const read = readDeployment(given);
+export async function reportOn(given: Pick<ModelToValidate, "bpmn" | "forms">): Promise<ModelReport> {
+  const read = await readDeployment(given);
   if (read.kind !== "model") return { faults: read.errors, warnings: [] };
   return { faults: [], warnings: read.warnings };
 }
 
 /** Without `forms`, nothing is said about the forms that the model names. */
-export function readDeployment({
+export async function readDeployment({
   bpmn,
   forms,
-}: Pick<ModelToValidate, "bpmn" | "forms">): ReadyModel | FaultyModel {
+}: Pick<ModelToValidate, "bpmn" | "forms">): Promise<ReadyModel | FaultyModel> {
   const model = readModel(bpmn);
   const [process] = model.processes;
   const missing = process ? [] : ['The model has no process with isExecutable="true".'];
@@ -46,19 +47,23 @@ export function readDeployment({
   return {
     kind: "model",
     process,
-    warnings: warningsOf(model, forms ? read.ids : model.formRefs),
+    warnings: [
+      ...warningsOf(model, forms ? read.schemas : undefined),
+      ...(await modelWarnings(bpmn, read.schemas)),
+    ],
     forms: read.files,
     bpmnWithHistory: withHistory === bpmn ? undefined : withHistory,
   };
 }
 
 interface ReadForms {
-  readonly ids: ReadonlySet<string>;
+  /** By their ids. */
+  readonly schemas: Readonly<Record<string, object>>;
   readonly files: ReadyModel["forms"];
 }
 
 function readForms(forms: NewDeployment["forms"]): ReadForms | { readonly errors: readonly Fault[] } {
-  const ids = new Set<string>();
+  const schemas: Record<string, object> = Object.create(null);
   const names = new Set<string>();
   const errors: Fault[] = [];
   const files = forms.map(({ fileName, text }, index) => {
@@ -67,19 +72,23 @@ function readForms(forms: NewDeployment["forms"]): ReadForms | { readonly errors
     const why =
       typeof form === "string"
         ? form
-        : ids.has(id) && `Another file of this deployment has the form id "${id}" too.`;
+        : Object.hasOwn(schemas, id) && `Another file of this deployment has the form id "${id}" too.`;
     if (why) errors.push({ pointer: `/form/${index}`, detail: `${fileName}: ${why}` });
-    ids.add(id);
+    if (typeof form !== "string") schemas[id] = form;
     // The engine takes a file for a form by the end of its name, and a name once.
     const name = fileName.endsWith(".form") && !names.has(fileName) ? fileName : `${id}.form`;
     names.add(name);
     return { name, text };
   });
-  return errors.length > 0 ? { errors } : { ids, files };
+  return errors.length > 0 ? { errors } : { schemas, files };
 }
 
-function warningsOf({ processes: [, ...others], formRefs }: EngineModel, ids: ReadonlySet<string>): string[] {
-  const absent = [...formRefs].filter((ref) => !ids.has(ref));
+/** Without `schemas`, nothing is said about the forms. */
+function warningsOf(
+  { processes: [, ...others], formRefs }: EngineModel,
+  schemas: ReadForms["schemas"] | undefined,
+): string[] {
+  const absent = schemas ? [...formRefs].filter((ref) => !Object.hasOwn(schemas, ref)) : [];
   return [
     ...absent.map((ref) => `The form "${ref}" is not among the files of this deployment.`),
     ...others.map(({ key }) => `The process "${key}" of the same model was deployed, too.`),
