@@ -91,3 +91,25 @@ test.each([
   proxy.failAnswers(undefined);
   expect(sent.bytes).toBeLessThan(24 * MiB);
 });
+
+test("a list of active instances is refused if more instances are in an incident than can be left out", async () => {
+  const moment = "2026-11-22T04:43:09.666+0000";
+  const failed = (index: number) => ({
+    id: `failed-${index}`,
+    businessKey: null,
+    processDefinitionId: "p:1:1",
+    processDefinitionKey: "p",
+    processDefinitionVersion: 1,
+    startTime: moment,
+    endTime: null,
+    state: "ACTIVE",
+    rootProcessInstanceId: `failed-${index}`,
+    tenantId: world.admin.slug,
+  });
+  const all = Array.from({ length: 2_001 }, (_, index) => failed(index));
+  proxy.failAnswers(/POST .*\/history\/process-instance$/, () => Response.json(all));
+  const answer = await world.request("/api/v1/probis/process-instances?state=active");
+  proxy.failAnswers(undefined);
+  const { message } = await expectProblem(answer, "answer_too_large");
+  expect(message).toStartWith("More than 2000 instances have an incident");
+});

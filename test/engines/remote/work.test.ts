@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import postgres from "postgres";
 import { closeAbandoned } from "../../../src/processes/engines/operaton/serviceTasks/closeAbandoned.ts";
 import { storeLate } from "../../../src/processes/serviceTaskWorker.ts";
 import { apiCall, end, flow, model, start } from "../../support/bpmn.ts";
@@ -312,4 +313,22 @@ test("a tenant whose receiver hangs leaves room for another tenant", async () =>
   await until(() => remote.isEnded(id), 20);
   expect(remote.keys("/hangs")).toHaveLength(64);
   await Promise.all(ids.map((each) => remote.ask("DELETE", `/process-instance/${each}`)));
+});
+
+test("among 60,000 tenants each gets its tasks done", async () => {
+  remote.answer = (_, response) => void response.end();
+  const owner = postgres(remote.server.database.url, { max: 1 });
+  // They get no tables of their own, which would take minutes.
+  await owner`set session_replication_role = replica`;
+  await owner`
+    insert into waybill.tenants (id, slug)
+    select n, 'crowd-' || n
+    from generate_series(1000, 62000) n`;
+  const processKey = await deployCall("/crowd");
+  await work();
+  const ids = await startMany(processKey, 5);
+  await until(async () => (await Promise.all(ids.map(remote.isEnded))).every(Boolean), 40);
+  expect(remote.keys("/crowd")).toHaveLength(5);
+  await owner`delete from waybill.tenants where id >= 1000`;
+  await owner.end();
 });

@@ -118,7 +118,7 @@ async function conditionsOf(
   return {
     ...(processKey === undefined ? {} : { processDefinitionKey: processKey }),
     ...(visible ? { processInstanceIds: visible } : {}),
-    ...(await stateCondition(context, tenant, state)),
+    ...(await stateCondition(context, tenant, { state, processKey })),
     // Each of these is one condition, of which any part may hold.
     orQueries: [
       ...(called ? [{ processInstanceBusinessKey: businessKey, ...names }] : []),
@@ -130,19 +130,29 @@ async function conditionsOf(
 async function stateCondition(
   context: OperatonContext,
   tenant: Tenant,
-  state: InstanceQuery["state"],
+  { state, processKey }: Pick<InstanceQuery, "state" | "processKey">,
 ): Promise<HistoricQuery> {
   if (state === "completed") return { completed: true };
   if (state === "terminated") return { finished: true };
   const open = { unfinished: true, withIncidents: true, incidentStatus: "open" };
   if (state === "incident") return open;
   if (state === undefined) return {};
-  const failed = await queryHistoric(context, tenant, { query: open, limit: mostFiltered });
+  const query = { ...open, ...(processKey === undefined ? {} : { processDefinitionKey: processKey }) };
+  const failed = await queryHistoric(context, tenant, { query, limit: mostFiltered + 1 });
+  if (failed.length > mostFiltered) throw tooManyFailed();
   return {
     unfinished: true,
     ...(failed.length > 0 ? { processInstanceIdNotIn: failed.map(({ id }) => id) } : {}),
   };
 }
+
+/** The engine cannot leave out more ids, and a list with instances in an incident would be wrong. */
+const tooManyFailed = () =>
+  new Problem("answer_too_large", {
+    message:
+      `More than ${mostFiltered} instances have an incident, so they cannot be left out of the list. ` +
+      "Ask for one process, for the state `incident`, or for all states.",
+  });
 
 /** Who started each of the instances, by the given id. Those in a call activity have the starter of their root. */
 export async function findStarters(

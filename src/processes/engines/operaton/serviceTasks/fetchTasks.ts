@@ -13,6 +13,7 @@ import { type ExternalTask, lockMs, type ServiceTaskContext, tasksShape, topics 
 import { createLock, type Lock, unlock } from "./lock.ts";
 import { againMs } from "./tellEngine.ts";
 import { listTenants } from "./tenants.ts";
+import { createTurns } from "./turns.ts";
 
 export interface TaskFetcher {
   /** Fetches no more tasks. Resolves once the running ones have ended. */
@@ -57,6 +58,7 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
   let batch = mostTasks;
   let leanUntil = Number.NEGATIVE_INFINITY;
   let slotFree = Promise.withResolvers<void>();
+  const turns = createTurns<Tenant>();
 
   async function loop(): Promise<void> {
     while (!isEnding) {
@@ -80,11 +82,14 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
     const tenants = await listTenants(context);
     const served = [...tenants.values()].filter(({ id }) => !limits.ignoreGroups.includes(String(id)));
     if (served.length === 0) return 1_000;
+    const { tenants: asked, waitDivisor } = turns.next(served);
     // A tenant that has its share may be served again before the engine would answer.
     const waits = limits.ignoreGroups.length === 0;
+    const waitMs = waits && waitDivisor > 0 ? Math.ceil(longPollMs / waitDivisor) : 0;
     const fetchedAt = moment();
     const maxTasks = Math.min(batch, limits.batchSize);
-    const tasks = await ask({ tenantIdIn: served.map(({ slug }) => slug), maxTasks, waits });
+    const tasks = await ask({ tenantIdIn: asked.map(({ slug }) => slug), maxTasks, waitMs });
+    turns.asked(tasks.length === 0 ? "none" : tasks.length < maxTasks ? "some" : "full");
     for (const task of tasks) {
       const tenant = tenants.get(task.tenantId ?? "");
       const lock = createLock(rest, { id: task.id, worker }, fetchedAt);
@@ -164,12 +169,13 @@ export function fetchTasks(context: ServiceTaskContext, run: RunTask): TaskFetch
 interface Asked {
   readonly tenantIdIn: readonly string[];
   readonly maxTasks: number;
-  readonly waits: boolean;
+  /** How long the engine waits for a task, in milliseconds. */
+  readonly waitMs: number;
 }
 
 function fetchCall(
   { worker, config }: ServiceTaskContext,
-  { tenantIdIn, maxTasks, waits, isLean }: Asked & { readonly isLean: boolean },
+  { tenantIdIn, maxTasks, waitMs, isLean }: Asked & { readonly isLean: boolean },
 ): EngineCall {
   const topic = {
     lockDuration: lockMs,
@@ -185,7 +191,7 @@ function fetchCall(
       workerId: worker,
       maxTasks,
       usePriority: true,
-      ...(waits ? { asyncResponseTimeout: longPollMs } : {}),
+      ...(waitMs > 0 ? { asyncResponseTimeout: waitMs } : {}),
       topics: topics.map((topicName) => ({ ...topic, topicName })),
     },
     ...(config.engine ? { timeoutMs: config.engine.timeoutMs + longPollMs } : {}),
