@@ -36,7 +36,7 @@ export interface KeptAnswer extends Answer {
 
 /** How long an answer is kept. */
 export const keptHours = 24;
-const recent = `created_at > now() - interval '${keptHours} hours'`;
+export const recent = `created_at > now() - interval '${keptHours} hours'`;
 
 /** The answer to an equal request. Undefined if there was none yet. Throws `idempotency_key_reused`. */
 export async function findAnswer(sql: Sql, request: IdempotentRequest): Promise<KeptAnswer | undefined> {
@@ -62,23 +62,28 @@ interface Row {
 
 /**
  * Takes the key for this transaction. Call it first, so that a request that is repeated meanwhile is refused and does
- * not wait. Throws `idempotency_key_in_use`, also if the key has an answer by now.
+ * not wait. Throws `idempotency_key_in_use`, also if the key has an answer by now. With a note, the transaction may
+ * commit without an answer (pending.ts).
  */
-export async function claimKey(tx: Tx, request: IdempotentRequest): Promise<void> {
+export async function claimKey(
+  tx: Tx,
+  request: IdempotentRequest,
+  note: string | null = null,
+): Promise<void> {
   const text = `
-    insert into ${tableOf(request)} as k (id, subject, key, operation, fingerprint)
-    select $1, $2, $3, $4, $5
+    insert into ${tableOf(request)} as k (id, subject, key, operation, fingerprint, body)
+    select $1, $2, $3, $4, $5, $7::text
     where pg_try_advisory_xact_lock($6::text::bigint)
     on conflict (id) do update
        set (operation, fingerprint, status, headers, body, created_at) =
-           (excluded.operation, excluded.fingerprint, null, null, null, now())
+           (excluded.operation, excluded.fingerprint, null, null, excluded.body, now())
      where not (k.${recent})
     returning 1`;
   const id = idOf(request);
   const { subject, key, operation, fingerprint } = request;
   const lock = String(id.readBigInt64BE() ^ BigInt(request.tenant.id));
-  const claimed = await tx.unsafe(text, [id, subject, key, operation, fingerprint as Buffer, lock]);
-  if (claimed.length === 0) throw inUse();
+  const values = [id, subject, key, operation, fingerprint as Buffer, lock, note];
+  if ((await tx.unsafe(text, values)).length === 0) throw keyInUse();
 }
 
 /** Keeps the answer with the change. */
@@ -95,11 +100,11 @@ export async function keepAnswer(tx: Queryable, request: IdempotentRequest, answ
 /** Bytes of an answer that is kept. A change that could have a larger one leaves something out of it. */
 export const maxKeptBytes = 1024 ** 2;
 
-const tableOf = ({ tenant }: IdempotentRequest) => keysTable(tenant.schema);
+export const tableOf = ({ tenant }: IdempotentRequest) => keysTable(tenant.schema);
 
 export const keysTable = (schema: string) => quoteTable(schema, "_idempotency_keys");
 
-const idOf = ({ subject, key }: IdempotentRequest) =>
+export const idOf = ({ subject, key }: IdempotentRequest) =>
   createHash("sha256")
     .update(JSON.stringify([subject, key]))
     .digest();
@@ -109,8 +114,8 @@ const reused = () =>
     message: "Another request had this Idempotency-Key. Send a new key. Nothing was changed.",
   });
 
-const inUse = () =>
+export const keyInUse = (seconds = 1) =>
   new Problem("idempotency_key_in_use", {
     message: "The first request with this Idempotency-Key is still under way. Try again later.",
-    headers: { "Retry-After": "1" },
+    headers: { "Retry-After": String(seconds) },
   });

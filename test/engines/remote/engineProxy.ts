@@ -8,6 +8,8 @@ export interface EngineProxy {
   readonly calls: readonly string[];
   /** From now on, calls that fit reach the engine, but nobody hears its answer. */
   loseAnswers(pattern: RegExp | undefined): void;
+  /** From now on, calls that fit do not reach the engine, and have no answer. */
+  dropCalls(pattern: RegExp | undefined): void;
   /** From now on, calls that fit reach the engine, but the answer is this one: a bare 500 by default. */
   failAnswers(pattern: RegExp | undefined, answer?: () => Response): void;
   /** From now on, calls without this header get 401. */
@@ -26,6 +28,7 @@ export function startEngineProxy(): EngineProxy {
     undefined,
     false,
   ];
+  let dropped: RegExp | undefined;
   let failing: { readonly pattern: RegExp | undefined; readonly answer: () => Response } | undefined;
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -35,6 +38,7 @@ export function startEngineProxy(): EngineProxy {
       const { pathname, search } = new URL(request.url);
       const call = `${request.method} ${pathname}`;
       calls.push(call);
+      if (dropped?.test(call)) return new Promise<Response>(() => {});
       if (isAway) return new Response("no upstream", { status: 503 });
       if (authorization && request.headers.get("authorization") !== authorization)
         return new Response(null, { status: 401 });
@@ -56,6 +60,9 @@ export function startEngineProxy(): EngineProxy {
   return {
     url: `${server.url.origin}${target.pathname}`,
     calls,
+    dropCalls: (pattern) => {
+      dropped = pattern;
+    },
     loseAnswers: (pattern) => {
       lost = pattern;
     },

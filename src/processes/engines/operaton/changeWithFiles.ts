@@ -36,15 +36,20 @@ export interface Change {
   readonly tenant: Tenant;
   readonly variables: Variables;
   readonly to: Binding & { readonly processInstanceId: string };
+  /** Runs in the transaction that binds. */
+  readonly before?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
 /** Binds, then makes the change. Throws `not_committed`, and what the change throws. */
 export async function changeWithFiles<T>(
   context: OperatonContext,
-  { tenant, variables, to }: Change,
+  { tenant, variables, to, before }: Change,
   change: () => Promise<T>,
 ): Promise<T> {
-  const files = await context.sql.begin((tx) => bindFiles(tx, variables, to));
+  const files = await context.sql.begin(async (tx) => {
+    await before?.(tx);
+    return bindFiles(tx, variables, to);
+  });
   try {
     return await change();
   } catch (error) {

@@ -21,20 +21,13 @@ import { listIncidents } from "./incidents/listIncidents.ts";
 import { rerun } from "./incidents/rerun.ts";
 import { findInstance, findStarters, listInstances, setVariables, terminate } from "./instances.ts";
 import type { OperatonContext } from "./operatonContext.ts";
+import { completeTaskOnce, startOnce } from "./repeatedRequests.ts";
 import { listReportInstances } from "./reports.ts";
 import { createEngineRest } from "./rest.ts";
 import { problemOf } from "./restErrors.ts";
 import { createServiceTaskDriver } from "./serviceTasks/serviceTaskDriver.ts";
-import { findStarted, settleJob, start } from "./start.ts";
-import {
-  assignTask,
-  claimTask,
-  completeTask,
-  findTask,
-  findTaskForm,
-  listTasks,
-  unclaimTask,
-} from "./userTasks.ts";
+import { findStarted, settleJob } from "./start.ts";
+import { assignTask, claimTask, findTask, findTaskForm, listTasks, unclaimTask } from "./userTasks.ts";
 import { readFile, readVariables } from "./variables.ts";
 
 /** Throws `ConfigError` if the engine is not one that Waybill can work with. One that is away is checked later. */
@@ -78,7 +71,7 @@ function portOf(context: OperatonContext, health: EngineHealth): ProcessEngine {
     listVersions: (tenant, processKey, page) => listVersions(context, tenant, { processKey, ...page }),
     findVersion: (tenant, processKey, version) => findVersion(context, tenant, { processKey, version }),
     readBpmn: (tenant, definitionId) => readBpmn(context, tenant, definitionId),
-    start: (instance) => start(context, instance),
+    start: (instance) => startOnce(context, instance),
     findStarted: (tenant, formSession) => findStarted(context, tenant, formSession),
     findInstance: (tenant, processInstanceId) => findInstance(context, tenant, processInstanceId),
     listInstances: (tenant, query) => listInstances(context, tenant, query),
@@ -91,7 +84,7 @@ function portOf(context: OperatonContext, health: EngineHealth): ProcessEngine {
     listTasks: (tenant, query) => listTasks(context, tenant, query),
     findTask: (tenant, taskId) => findTask(context, tenant, taskId),
     findTaskForm: (tenant, task) => findTaskForm(context, tenant, task),
-    completeTask: (completion) => completeTask(context, completion),
+    completeTask: (completion) => completeTaskOnce(context, completion),
     claimTask: (change) => claimTask(context, change),
     unclaimTask: (change) => unclaimTask(context, change),
     assignTask: (assignment) => assignTask(context, assignment),

@@ -6,6 +6,8 @@
 import postgres from "postgres";
 import Type from "typebox";
 import { Problem } from "../../../infrastructure/problem.ts";
+import { claimKey, keepAnswer } from "../../../tenants/idempotency/keys.ts";
+import { releaseKey } from "../../../tenants/idempotency/pending.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
 import type { Instance, NewInstance } from "../../engine.ts";
 import { withServerMetadata } from "../../variables/attachments.ts";
@@ -49,7 +51,7 @@ export async function start(context: OperatonContext, begin: NewInstance): Promi
     if (row.formSessionId === null || !isSecondStart(error)) throw error;
     return firstStart(context, begin, row.formSessionId);
   }
-  return ask(context, { tenant, row, variables, definitionId: definition.id });
+  return ask(context, { tenant, row, variables, definitionId: definition.id, once: begin.once });
 }
 
 /** How long a repeated request waits for the first one. */
@@ -101,9 +103,10 @@ function withBusinessKey(variables: Variables, businessKey: string | undefined):
 const remember = (
   { sql }: OperatonContext,
   row: NewStart,
-  { begin: { by }, variables }: { readonly begin: NewInstance; readonly variables: Variables },
+  { begin: { by, once }, variables }: { readonly begin: NewInstance; readonly variables: Variables },
 ) =>
   sql.begin(async (tx) => {
+    if (once) await claimKey(tx, once.request, row.id);
     const actor = "user" in by && !by.bindsAny ? { user: by.user } : undefined;
     const to = { tenantId: row.tenantId, processInstanceId: row.id, taskId: null, actor };
     await insertStart(tx, row, await bindFiles(tx, variables, to));
@@ -115,6 +118,7 @@ interface Asking {
   readonly variables: Variables;
   /** Of the tenant. A path with the key and the slug could not have every slug. */
   readonly definitionId: string;
+  readonly once: NewInstance["once"];
 }
 
 /** What the engine answers to a start. */
@@ -123,14 +127,13 @@ type Started = Readonly<Type.Static<typeof Started>>;
 const startedShape = shapeOf(Started);
 
 async function ask(context: OperatonContext, asking: Asking): Promise<Instance> {
-  const { row } = asking;
+  const { row, once } = asking;
   const started = await askEngine(context, asking);
   await settleStart(context.sql, row, started.id);
-  return {
-    processInstanceId: started.id,
-    processKey: row.processKey,
-    state: started.ended ? "completed" : "active",
-  };
+  const state = started.ended ? "completed" : "active";
+  const instance = { processInstanceId: started.id, processKey: row.processKey, state } as const;
+  if (once) await keepAnswer(context.sql, once.request, once.answerOf(instance));
+  return instance;
 }
 
 async function askEngine(context: OperatonContext, asking: Asking): Promise<Started> {
@@ -149,7 +152,7 @@ async function askEngine(context: OperatonContext, asking: Asking): Promise<Star
 /** The instance that the engine has started although it did not say so. Otherwise throws. */
 async function startedAfterAll(
   context: OperatonContext,
-  { tenant, row }: Asking,
+  { tenant, row, once }: Asking,
   error: unknown,
 ): Promise<Started> {
   const refused = wasNotDone(error);
@@ -163,6 +166,7 @@ async function startedAfterAll(
   if (found) return { id: found.id, ended: found.endTime !== null, tenantId: found.tenantId };
   if (!refused) throw error;
   await undoStart(context.sql, row);
+  if (once) await releaseKey(context.sql, once.request, row.id);
   throw refusal(error, row.processKey);
 }
 
@@ -182,8 +186,17 @@ export async function findStarted(
   formSession: string,
 ): Promise<Instance | undefined> {
   const row = await startOfSession(context.sql, tenant.id, formSession);
-  const id = row && (row.processInstanceId ?? (await settledByHistory(context, tenant, row)));
-  if (!row || !id) return undefined;
+  return row && instanceOf(context, tenant, row);
+}
+
+/** The instance of a start. Undefined if the engine does not know it, or not yet. */
+export async function instanceOf(
+  context: OperatonContext,
+  tenant: Tenant,
+  row: StartRow,
+): Promise<Instance | undefined> {
+  const id = row.processInstanceId ?? (await settledByHistory(context, tenant, row));
+  if (!id) return undefined;
   // The engine may have forgotten an instance that ended long ago.
   const ended = { processInstanceId: id, processKey: row.processKey, state: "completed" } as const;
   return (await findInstance(context, tenant, id)) ?? ended;

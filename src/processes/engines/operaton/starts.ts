@@ -111,6 +111,16 @@ export async function startOfSession(
   return row;
 }
 
+/** A start by its id. Undefined if it was undone. */
+export async function startOf(sql: Sql, tenantId: number, id: string): Promise<StartRow | undefined> {
+  const [row] = await sql<StartRow[]>`
+    select ${columns(sql)}
+    from waybill.engine_starts
+    where tenant_id = ${tenantId}
+      and id = ${id}`;
+  return row;
+}
+
 /** The settled starts of these instances, by instance. */
 export async function startsOf(
   sql: Sql,

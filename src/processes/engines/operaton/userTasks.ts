@@ -3,6 +3,7 @@
 import Type from "typebox";
 import { insertParticipant } from "../../../discussions/participants.ts";
 import type { Task } from "../../../generated/schemas.ts";
+import type { Tx } from "../../../infrastructure/database/connect.ts";
 import { Problem } from "../../../infrastructure/problem.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import type { Tenant } from "../../../tenants/tenant.ts";
@@ -200,8 +201,13 @@ async function requireOpen(context: OperatonContext, { tenant, taskId }: TaskKey
   throw isKnown ? taskCompleted() : new Problem("task_not_found");
 }
 
-export async function completeTask(context: OperatonContext, completion: TaskCompletion): Promise<void> {
-  const { tenant, taskId, by, bindsAny = false } = completion;
+interface Completion extends TaskCompletion {
+  /** Runs in the transaction before the engine is told. */
+  readonly before?: (tx: Tx) => Promise<void>;
+}
+
+export async function completeTask(context: OperatonContext, completion: Completion): Promise<void> {
+  const { tenant, taskId, by, bindsAny = false, before } = completion;
   const task = await requireOpen(context, completion);
   requireMayComplete(task, by);
   const processInstanceId = task.process_instance_id;
@@ -210,7 +216,7 @@ export async function completeTask(context: OperatonContext, completion: TaskCom
   const to = { tenantId: tenant.id, processInstanceId, taskId, actor };
   const path = at`/task/${task.task_id}/complete`;
   const body = { variables: toEngine(variables) };
-  await changeWithFiles(context, { tenant, variables, to }, () =>
+  await changeWithFiles(context, { tenant, variables, to, before }, () =>
     whileHeld(context, { task, completion }, () =>
       repeatIfLocked(() => context.rest.call({ method: "POST", path, body })),
     ),
