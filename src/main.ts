@@ -24,6 +24,7 @@ import { Problem } from "./infrastructure/problem.ts";
 import { startEngine } from "./processes/startEngine.ts";
 import { listen } from "./server.ts";
 import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
+import { auditJobs } from "./tenants/auditTrail/jobs.ts";
 import { welcome } from "./welcome.ts";
 import { completeConfig, isSelfContained, wire } from "./wire.ts";
 
@@ -61,6 +62,7 @@ async function serve(config: Config, { url, log, ending }: Serving): Promise<voi
   const jobs = await startJobs(sql, { log, control });
   const engine = await startEngine(infrastructure, jobs);
   await jobs.recur(sweepJob(infrastructure));
+  for (const job of auditJobs(infrastructure)) await jobs.recur(job);
   const pressure = watchPressure({ maxLagMs, maxBytes: config.memoryLimitBytes, log });
   const checkAnswers = process.env.NODE_ENV === "test";
   const server = listen(createApp({ ...infrastructure, engine }, { checkAnswers, pressure }), config);

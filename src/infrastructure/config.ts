@@ -66,6 +66,8 @@ export interface Config {
   /** The age at which files are removed that were finalized without a process instance and that none has taken. */
   readonly unboundMaxAgeDays: number;
   readonly draftSweepIntervalSeconds: number;
+  /** The age at which audit records are removed. Undefined: never. */
+  readonly auditRetentionDays: number | undefined;
   /** Undefined: uploads are not scanned for malware. */
   readonly clamd: ClamdConfig | undefined;
   /** Undefined: the embedded process engine. */
@@ -169,6 +171,9 @@ export function parseConfig(environment: Environment, cwd: string): Config {
       most: 86_400,
       otherwise: 300,
     }),
+    auditRetentionDays: env.AUDIT_RETENTION_DAYS
+      ? wholeOf(env, "AUDIT_RETENTION_DAYS", { least: 30, most: 36_500, otherwise: 36_500 })
+      : undefined,
     clamd: clamdOf(env),
     engine: engineOf(env),
     engineDeployments: deploymentsOf(env),

@@ -80,6 +80,7 @@ async function grant(sql: Sql, database: string, password: string): Promise<void
       grant usage on schema waybill to ${serviceRole};
       grant select, insert, update, delete on all tables in schema waybill to ${serviceRole};
       grant execute on function waybill.create_tenant_records(bigint) to ${serviceRole};
+      grant execute on function waybill.purge_audit_records(bigint, integer) to ${serviceRole};
       grant usage on sequence waybill.tenant_tables_id_seq to ${serviceRole};
       revoke update, delete, truncate on waybill.audit_log from ${serviceRole};
       revoke insert, update, delete on waybill.schema_migrations, waybill.migrations from ${serviceRole}`);
