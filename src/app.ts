@@ -6,6 +6,7 @@ import { type BindOptions, bind, type Handlers } from "./http/bind.ts";
 import { logRequest } from "./http/logRequest.ts";
 import { swaggerUi } from "./http/swaggerUi.ts";
 import { attachments } from "./operations/attachments/index.ts";
+import { audit } from "./operations/audit/index.ts";
 import { discussions } from "./operations/discussions/index.ts";
 import { engine } from "./operations/engine/index.ts";
 import { formSessions } from "./operations/formSessions/index.ts";
@@ -22,6 +23,7 @@ import { tokens } from "./operations/tokens/index.ts";
 
 const handlers: Handlers = {
   ...tables,
+  ...audit,
   ...attachments,
   ...publicAttachments,
   ...formSessions,

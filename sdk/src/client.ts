@@ -1,6 +1,7 @@
 /** Sets up the generated classes: address, credentials, tenant, fetch, and one class of errors. */
 import {
   AttachmentsApi,
+  AuditApi,
   Configuration,
   DiscussionsApi,
   EngineApi,
@@ -35,6 +36,7 @@ export interface ClientOptions {
 
 export interface Client {
   readonly tables: WithTenant<TablesApi>;
+  readonly audit: WithTenant<AuditApi>;
   readonly attachments: WithTenant<AttachmentsApi>;
   readonly processes: WithTenant<ProcessesApi>;
   readonly incidents: WithTenant<IncidentsApi>;
@@ -58,6 +60,7 @@ export function createClient(options: ClientOptions): Client {
   const tenant = { xActiveTenant: options.tenant?.slug, tenantId: options.tenant?.id };
   return {
     tables: withTenant(new TablesApi(configuration), tenant),
+    audit: withTenant(new AuditApi(configuration), tenant),
     attachments: withTenant(new AttachmentsApi(configuration), tenant),
     processes: withTenant(new ProcessesApi(configuration), tenant),
     incidents: withTenant(new IncidentsApi(configuration), tenant),

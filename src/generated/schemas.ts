@@ -35,8 +35,23 @@ export type AttachmentIds = Type.Static<typeof AttachmentIds>;
 export const AttachmentMetadata = Type.Object({ "attachment_id": Type.String({ format: "uuid" }), "file_name": Type.String(), "mime_type": Type.String(), "size": Type.Integer({ minimum: 0 }), "type": Type.Literal("file_attachment"), "uploaded_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type AttachmentMetadata = Type.Static<typeof AttachmentMetadata>;
 
+export const AuditRecord = Type.Object({ "id": Type.String({ pattern: "^-?[0-9]+$" }), "at": Type.String({ format: "date-time" }), "actor": Type.String(), "action": Type.String(), "table_name": Type.Union([Type.String(), Type.Null()]), "statement": Type.String(), "affected_rows": Type.Union([Type.Integer(), Type.Null()]), "outcome": Type.Enum(["success","failure"]), "error": Type.Union([Type.String(), Type.Null()]), "request_id": Type.String({ format: "uuid" }) }, { additionalProperties: false });
+export type AuditRecord = Type.Static<typeof AuditRecord>;
+
+export const AuditRecordsAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "records": Type.Array(AuditRecord), "next": Type.Optional(Type.String()) }, { additionalProperties: false }) }, { additionalProperties: false });
+export type AuditRecordsAnswer = Type.Static<typeof AuditRecordsAnswer>;
+
 export const Binding = Type.Object({ "tenant_id": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "process_instance_id": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }), "task_id": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "attachment_ids": AttachmentIds }, { additionalProperties: false });
 export type Binding = Type.Static<typeof Binding>;
+
+export const TrailFault = Type.Object({ "kind": Type.Enum(["record_changed","record_removed","record_added","checkpoint_changed","checkpoint_removed"]), "id": Type.String() }, { additionalProperties: false });
+export type TrailFault = Type.Static<typeof TrailFault>;
+
+export const Checkpoint = Type.Object({ "number": Type.String({ pattern: "^[0-9]+$" }), "at": Type.String({ format: "date-time" }), "after_id": Type.String(), "last_id": Type.String(), "records": Type.Integer(), "newest_at": Type.String({ format: "date-time" }), "digest": Type.String(), "purged_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]), "intact": Type.Boolean(), "faults": Type.Array(TrailFault, { maxItems: 100 }) }, { additionalProperties: false });
+export type Checkpoint = Type.Static<typeof Checkpoint>;
+
+export const CheckpointsAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "checkpoints": Type.Array(Checkpoint), "next": Type.Optional(Type.String()) }, { additionalProperties: false }) }, { additionalProperties: false });
+export type CheckpointsAnswer = Type.Static<typeof CheckpointsAnswer>;
 
 export const Identifier = Type.String({ pattern: "^[a-z][a-z0-9_]*$", maxLength: 63 });
 export type Identifier = Type.Static<typeof Identifier>;
@@ -397,6 +412,18 @@ export type DeleteRowQuery = Type.Static<typeof DeleteRowQuery>;
 
 export const DeleteRowHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })), "if-match": Type.Optional(Type.String({ maxLength: 4000 })) }, { additionalProperties: Type.Unknown() });
 export type DeleteRowHeaders = Type.Static<typeof DeleteRowHeaders>;
+
+export const ListAuditRecordsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });
+export type ListAuditRecordsParams = Type.Static<typeof ListAuditRecordsParams>;
+
+export const ListAuditRecordsQuery = Type.Object({ "table": Type.Optional(Type.String({ maxLength: 200, pattern: "^[^\\x00]*$" })), "actor": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "action": Type.Optional(Type.String({ maxLength: 100, pattern: "^[^\\x00]*$" })), "outcome": Type.Optional(Type.Enum(["success","failure"])), "from": Type.Optional(Type.String({ format: "date-time", maxLength: 40 })), "to": Type.Optional(Type.String({ format: "date-time", maxLength: 40 })), "$after": Type.Optional(Type.String({ maxLength: 200 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export type ListAuditRecordsQuery = Type.Static<typeof ListAuditRecordsQuery>;
+
+export const ListCheckpointsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });
+export type ListCheckpointsParams = Type.Static<typeof ListCheckpointsParams>;
+
+export const ListCheckpointsQuery = Type.Object({ "$after": Type.Optional(Type.String({ pattern: "^[0-9]{1,18}$", maxLength: 18 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })) }, { additionalProperties: false });
+export type ListCheckpointsQuery = Type.Static<typeof ListCheckpointsQuery>;
 
 export const UploadAttachmentParams = Type.Object({  }, { additionalProperties: false });
 export type UploadAttachmentParams = Type.Static<typeof UploadAttachmentParams>;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   AttachmentsApi,
+  AuditApi,
   Configuration,
   DiscussionsApi,
   EngineApi,
@@ -53,6 +54,7 @@ export interface TestServer {
   reports(claims?: TokenClaims): Promise<ReportsApi>;
   integration(claims?: TokenClaims): Promise<IntegrationApi>;
   tokens(claims?: TokenClaims): Promise<TokensApi>;
+  audit(claims?: TokenClaims): Promise<AuditApi>;
   /** Signed in as a process engine's service account of tenant 1 unless said otherwise. */
   engine(claims?: TokenClaims): Promise<EngineApi>;
   /** A visitor of an embedded form, with this form session token. */
@@ -167,6 +169,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     reports: async (claims) => new ReportsApi(await signedIn(claims)),
     integration: async (claims) => new IntegrationApi(await signedIn(claims)),
     tokens: async (claims) => new TokensApi(await signedIn(claims)),
+    audit: async (claims) => new AuditApi(await signedIn(claims)),
     visitor: (formToken) => new PublicAttachmentsApi(new Configuration({ basePath: url, apiKey: formToken })),
     request: async (path, init = {}) => {
       const headers = new Headers(init.headers);

@@ -1,6 +1,7 @@
 /* tslint:disable */
 /* eslint-disable */
 export * from './AttachmentsApi.ts';
+export * from './AuditApi.ts';
 export * from './DiscussionsApi.ts';
 export * from './EngineApi.ts';
 export * from './FormSessionsApi.ts';

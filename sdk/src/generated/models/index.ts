@@ -189,6 +189,138 @@ export type AttachmentMetadataTypeEnum = typeof AttachmentMetadataTypeEnum[keyof
 /**
  * 
  * @export
+ * @interface AuditRecord
+ */
+export interface AuditRecord {
+    /**
+     * The number of the record in the tenant's trail.
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    id: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    at: string;
+    /**
+     * The `sub` of the access token. Waybill itself is `waybill`.
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    actor: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    action: string;
+    /**
+     * The table, for actions of the table builder.
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    table_name: string | null;
+    /**
+     * What was done or attempted, for people to read. Long values are cut.
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    statement: string;
+    /**
+     * 
+     * @type {number}
+     * @memberof AuditRecord
+     */
+    affected_rows: number | null;
+    /**
+     * 
+     * @type {AuditRecordOutcomeEnum}
+     * @memberof AuditRecord
+     */
+    outcome: AuditRecordOutcomeEnum;
+    /**
+     * Why it failed, with the code of the problem.
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    error: string | null;
+    /**
+     * 
+     * @type {string}
+     * @memberof AuditRecord
+     */
+    request_id: string;
+}
+
+
+/**
+ * @export
+ */
+export const AuditRecordOutcomeEnum = {
+    success: 'success',
+    failure: 'failure'
+} as const;
+export type AuditRecordOutcomeEnum = typeof AuditRecordOutcomeEnum[keyof typeof AuditRecordOutcomeEnum];
+
+/**
+ * 
+ * @export
+ * @interface AuditRecordsAnswer
+ */
+export interface AuditRecordsAnswer {
+    /**
+     * 
+     * @type {AuditRecordsAnswerSuccessEnum}
+     * @memberof AuditRecordsAnswer
+     */
+    success: AuditRecordsAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof AuditRecordsAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {AuditRecordsAnswerData}
+     * @memberof AuditRecordsAnswer
+     */
+    data: AuditRecordsAnswerData;
+}
+
+
+/**
+ * @export
+ */
+export const AuditRecordsAnswerSuccessEnum = {
+    true: true
+} as const;
+export type AuditRecordsAnswerSuccessEnum = typeof AuditRecordsAnswerSuccessEnum[keyof typeof AuditRecordsAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface AuditRecordsAnswerData
+ */
+export interface AuditRecordsAnswerData {
+    /**
+     * Newest first.
+     * @type {Array<AuditRecord>}
+     * @memberof AuditRecordsAnswerData
+     */
+    records: Array<AuditRecord>;
+    /**
+     * The cursor of the next page. Absent if there are no more records.
+     * @type {string}
+     * @memberof AuditRecordsAnswerData
+     */
+    next?: string;
+}
+/**
+ * 
+ * @export
  * @interface Binding
  */
 export interface Binding {
@@ -216,6 +348,127 @@ export interface Binding {
      * @memberof Binding
      */
     attachment_ids: Array<string>;
+}
+/**
+ * 
+ * @export
+ * @interface Checkpoint
+ */
+export interface Checkpoint {
+    /**
+     * 
+     * @type {string}
+     * @memberof Checkpoint
+     */
+    number: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Checkpoint
+     */
+    at: string;
+    /**
+     * The checkpoint covers the records after this id.
+     * @type {string}
+     * @memberof Checkpoint
+     */
+    after_id: string;
+    /**
+     * The id of its last record.
+     * @type {string}
+     * @memberof Checkpoint
+     */
+    last_id: string;
+    /**
+     * How many records it covers.
+     * @type {number}
+     * @memberof Checkpoint
+     */
+    records: number;
+    /**
+     * The time of the newest of its records.
+     * @type {string}
+     * @memberof Checkpoint
+     */
+    newest_at: string;
+    /**
+     * The SHA-256 that proves this checkpoint and all before it, in hexadecimal digits.
+     * @type {string}
+     * @memberof Checkpoint
+     */
+    digest: string;
+    /**
+     * When its records were removed because of their age.
+     * @type {string}
+     * @memberof Checkpoint
+     */
+    purged_at: string | null;
+    /**
+     * 
+     * @type {boolean}
+     * @memberof Checkpoint
+     */
+    intact: boolean;
+    /**
+     * What is wrong, the first hundred.
+     * @type {Array<TrailFault>}
+     * @memberof Checkpoint
+     */
+    faults: Array<TrailFault>;
+}
+/**
+ * 
+ * @export
+ * @interface CheckpointsAnswer
+ */
+export interface CheckpointsAnswer {
+    /**
+     * 
+     * @type {CheckpointsAnswerSuccessEnum}
+     * @memberof CheckpointsAnswer
+     */
+    success: CheckpointsAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof CheckpointsAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {CheckpointsAnswerData}
+     * @memberof CheckpointsAnswer
+     */
+    data: CheckpointsAnswerData;
+}
+
+
+/**
+ * @export
+ */
+export const CheckpointsAnswerSuccessEnum = {
+    true: true
+} as const;
+export type CheckpointsAnswerSuccessEnum = typeof CheckpointsAnswerSuccessEnum[keyof typeof CheckpointsAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface CheckpointsAnswerData
+ */
+export interface CheckpointsAnswerData {
+    /**
+     * 
+     * @type {Array<Checkpoint>}
+     * @memberof CheckpointsAnswerData
+     */
+    checkpoints: Array<Checkpoint>;
+    /**
+     * The `$after` of the next page. Absent if there are no more checkpoints.
+     * @type {string}
+     * @memberof CheckpointsAnswerData
+     */
+    next?: string;
 }
 /**
  * 
@@ -2330,6 +2583,39 @@ export interface TaskDetail {
      */
     form: { [key: string]: any; } | null;
 }
+/**
+ * 
+ * @export
+ * @interface TrailFault
+ */
+export interface TrailFault {
+    /**
+     * 
+     * @type {TrailFaultKindEnum}
+     * @memberof TrailFault
+     */
+    kind: TrailFaultKindEnum;
+    /**
+     * The id of the record, or the number of the checkpoint.
+     * @type {string}
+     * @memberof TrailFault
+     */
+    id: string;
+}
+
+
+/**
+ * @export
+ */
+export const TrailFaultKindEnum = {
+    record_changed: 'record_changed',
+    record_removed: 'record_removed',
+    record_added: 'record_added',
+    checkpoint_changed: 'checkpoint_changed',
+    checkpoint_removed: 'checkpoint_removed'
+} as const;
+export type TrailFaultKindEnum = typeof TrailFaultKindEnum[keyof typeof TrailFaultKindEnum];
+
 /**
  * 
  * @export
