@@ -164,6 +164,7 @@ function fileReader(
     const place = { room, group: groupOf(context) };
     const { file, dispose } = await readFileBody(request, limits, { place, disk: deps.disk });
     context.dispose = dispose;
+    context.bodyDigest = Buffer.from(`${file.declaredType} ${file.sha256}`);
     return new FileAsBody(file);
   };
 }
