@@ -290,3 +290,23 @@ test("many rows are imported in slices, with long and short ones", async () => {
   );
   expect(sums).toEqual({ rows: count, right: count });
 });
+
+test("a file with an Idempotency-Key is imported once, and its key serves no other file", async () => {
+  const table = await makeTable(server, { label: "text" });
+  const sent = (body: string, query = "") =>
+    send(server, `POST ${table.path}${query}`, {
+      body,
+      headers: { "Content-Type": "text/csv", "Idempotency-Key": "file-1" },
+    });
+  // Neither a dry run nor a file with faults uses the key up.
+  expect((await sent("label\na\nb\n", "?$dry_run=true")).status).toBe(200);
+  expect((await sent("other\na\n")).status).toBe(400);
+  const first = await sent("label\na\nb\n");
+  expect(first).toMatchObject({ status: 201, body: { data: { affected_rows: 2 } } });
+  expect(await sent("label\na\nb\n")).toMatchObject({ status: 201, body: first.body });
+  expect(await sent("label\na\nc\n")).toMatchObject({
+    status: 422,
+    body: { code: "idempotency_key_reused" },
+  });
+  expect(await table.values()).toEqual([{ label: "a" }, { label: "b" }]);
+});
