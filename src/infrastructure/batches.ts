@@ -87,6 +87,6 @@ async function settle<Item, Result>(
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
   } catch (error) {
     if (batch.length === 1 || !options.mayBeOfOne(error)) for (const { reject } of batch) reject(error);
-    else for (const waiting of batch) await settle([waiting], options);
+    else await Promise.all(batch.map((waiting) => settle([waiting], options)));
   }
 }

@@ -1,5 +1,8 @@
 /** The rows of external tasks: who may send, whose answer counts, and what a task that comes again has to do. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { connect } from "../../../../src/infrastructure/database/connect.ts";
+import type { OperatonContext } from "../../../../src/processes/engines/operaton/operatonContext.ts";
+import { createTaskBatches } from "../../../../src/processes/engines/operaton/serviceTasks/taskBatches.ts";
 import {
   claimTasks,
   closeTasks,
@@ -166,6 +169,22 @@ test("an attempt that sent nothing is begun again, and its incident says so", as
     from waybill.external_tasks
     where id = ${id}`;
   expect(shown).toMatchObject({ state: "incident", sent: "no", message: "Nothing was sent." });
+});
+
+test("a row that another session has locked holds up no other task for long", async () => {
+  const settings = { lock_timeout: "300ms" };
+  const sql = connect(server.database.url, { settings });
+  const batches = createTaskBatches({ ...server.deps, sql } as unknown as OperatonContext);
+  const [locked, other] = [await claimed(freshTask()), await claimed(freshTask())];
+  await server.sql.begin(async (tx) => {
+    await tx`select from waybill.external_tasks where id = ${locked.id} for update`;
+    const marks = [locked, other].map((row) => batches.markSent(row));
+    const [ofLocked, ofOther] = await Promise.allSettled(marks);
+    expect(ofLocked).toMatchObject({ status: "rejected", reason: { code: "55P03" } });
+    expect(ofOther).toEqual({ status: "fulfilled", value: true });
+  });
+  expect(await batches.markSent(locked)).toBe(true);
+  await sql.end();
 });
 
 test("a task's id belongs to one tenant", async () => {

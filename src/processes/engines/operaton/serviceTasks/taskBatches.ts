@@ -45,8 +45,11 @@ const mostCharacters = 512 * 1024;
 /** Attachments in one statement, but for one task that names more. */
 const mostFiles = 500;
 
-/** A database that is away, or is busy, is nobody's fault. */
-const mayBeOfOne = (error: unknown) => databaseProblem(error) === undefined;
+/** Another session has locked a row, or waits for one that this statement has locked. */
+const isOfRow = (error: unknown) => ["55P03", "40P01"].includes((error as { code?: string }).code ?? "");
+
+/** A database that is away, or has too much to do, is nobody's fault. */
+const mayBeOfOne = (error: unknown) => isOfRow(error) || databaseProblem(error) === undefined;
 
 export function createTaskBatches(context: OperatonContext): TaskBatches {
   const { sql } = context;
