@@ -152,6 +152,9 @@ export type InstanceState = Type.Static<typeof InstanceState>;
 export const ListedProcessInstance = Type.Object({ "process_instance_id": Type.String(), "process_key": Type.String(), "version": Type.Integer({ minimum: 1 }), "state": InstanceState, "business_key": Type.Union([Type.String(), Type.Null()]), "started_by": Type.Union([Type.String(), Type.Null()]), "started_at": Type.String({ format: "date-time" }), "ended_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]) }, { additionalProperties: false });
 export type ListedProcessInstance = Type.Static<typeof ListedProcessInstance>;
 
+export const ListedRow = Type.Unsafe<Record<string, unknown>>({"type":"object"});
+export type ListedRow = Type.Static<typeof ListedRow>;
+
 export const MessageAttachment = Type.Object({ "attachment_id": Type.String(), "file_name": Type.String(), "mime_type": Type.String(), "size": Type.Integer() }, { additionalProperties: false });
 export type MessageAttachment = Type.Static<typeof MessageAttachment>;
 
@@ -266,13 +269,16 @@ export type Rerun = Type.Static<typeof Rerun>;
 export const Revocation = Type.Object({ "jti": Type.String(), "expires_at": Type.Union([Type.String({ format: "date-time" }), Type.Null()]), "revoked_by": Type.String(), "revoked_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
 export type Revocation = Type.Static<typeof Revocation>;
 
+export const RowAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Row }, { additionalProperties: false });
+export type RowAnswer = Type.Static<typeof RowAnswer>;
+
 export const RowDeletion = Type.Object({ "where": Condition }, { additionalProperties: false });
 export type RowDeletion = Type.Static<typeof RowDeletion>;
 
 export const RowFile = Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] });
 export type RowFile = Type.Static<typeof RowFile>;
 
-export const RowListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "rows": Type.Array(Row, { maxItems: 500 }), "page": Type.Integer(), "limit": Type.Integer(), "total": Type.Optional(Type.Integer()) }, { additionalProperties: false }) }, { additionalProperties: false });
+export const RowListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "rows": Type.Array(ListedRow, { maxItems: 500 }), "page": Type.Integer(), "limit": Type.Integer(), "total": Type.Optional(Type.Integer()), "next": Type.Optional(Type.String()) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type RowListAnswer = Type.Static<typeof RowListAnswer>;
 
 export const RowUpdate = Type.Object({ "where": Condition, "set": Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1,"maxProperties":1600}) }, { additionalProperties: false });
@@ -365,7 +371,7 @@ export type DropTableHeaders = Type.Static<typeof DropTableHeaders>;
 export const ListRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type ListRowsParams = Type.Static<typeof ListRowsParams>;
 
-export const ListRowsQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), "$total": Type.Optional(Type.Boolean()), "$filter": Type.Optional(Type.String({ maxLength: 8192 })), "$safe": Type.Optional(Type.Boolean()) }, { additionalProperties: Type.String() });
+export const ListRowsQuery = Type.Object({ "page": Type.Optional(Type.Integer({ minimum: 0, maximum: 2147483647 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), "$total": Type.Optional(Type.Boolean()), "$select": Type.Optional(Type.String({ maxLength: 8192 })), "$orderby": Type.Optional(Type.String({ maxLength: 1024 })), "$after": Type.Optional(Type.String({ maxLength: 8192 })), "$apply": Type.Optional(Type.String({ maxLength: 8192 })), "$filter": Type.Optional(Type.String({ maxLength: 8192 })), "$safe": Type.Optional(Type.Boolean()) }, { additionalProperties: Type.String() });
 export type ListRowsQuery = Type.Static<typeof ListRowsQuery>;
 
 export const InsertRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
@@ -394,6 +400,12 @@ export type DeleteRowsQuery = Type.Static<typeof DeleteRowsQuery>;
 
 export const DeleteRowsHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "prefer": Type.Optional(Type.String({ maxLength: 1000 })), "if-match": Type.Optional(Type.String({ maxLength: 4000 })) }, { additionalProperties: Type.Unknown() });
 export type DeleteRowsHeaders = Type.Static<typeof DeleteRowsHeaders>;
+
+export const GetRowParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String(), "id": Type.String({ pattern: "^-?[0-9]{1,19}$" }) }, { additionalProperties: false });
+export type GetRowParams = Type.Static<typeof GetRowParams>;
+
+export const GetRowQuery = Type.Object({  }, { additionalProperties: false });
+export type GetRowQuery = Type.Static<typeof GetRowQuery>;
 
 export const UpdateRowParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String(), "id": Type.String({ pattern: "^-?[0-9]{1,19}$" }) }, { additionalProperties: false });
 export type UpdateRowParams = Type.Static<typeof UpdateRowParams>;

@@ -78,6 +78,8 @@ export interface Config {
   readonly outboundAllow: readonly AllowRule[];
   /** CIDR ranges of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
+  /** How long the database may work on one read of a tenant's table. */
+  readonly tablesStatementTimeoutSeconds: number;
   /** Threads for work that a request can make expensive. */
   readonly workerThreads: number;
   /** Bytes of resident memory above which new requests are refused. */
@@ -179,6 +181,11 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     engineDeployments: deploymentsOf(env),
     outboundAllow: allowRulesOf(env, "OUTBOUND_ALLOW"),
     trustedProxies: rangesOf(env, "TRUSTED_PROXIES"),
+    tablesStatementTimeoutSeconds: wholeOf(env, "TABLES_STATEMENT_TIMEOUT_SECONDS", {
+      least: 1,
+      most: 50,
+      otherwise: 30,
+    }),
     workerThreads: wholeOf(env, "WORKER_THREADS", {
       least: 2,
       most: 64,

@@ -101,6 +101,7 @@ export const problems = {
   identity_unavailable: [503, "Access tokens cannot be verified at the moment"],
   storage_unavailable: [503, "The object storage is not available"],
   idempotency_key_reused: [422, "Another request had this key"],
+  query_too_slow: [422, "The query takes too long"],
   process_failed: [422, "The process cannot go on"],
   engine_rejected: [422, "The process engine refused this"],
   malware_found: [422, "The file contains malware"],

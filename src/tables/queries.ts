@@ -90,17 +90,6 @@ export async function deleteRecord(tx: Tx, schema: string, table: string) {
   return row && recordText(row.record);
 }
 
-/** Runs `selectPage`, which describes the row. */
-export async function runPage(sql: Sql, { text, parameters }: Statement) {
-  const [row] = await runShape<{
-    current: boolean;
-    fits: boolean;
-    rows: string | null;
-    total: string | null;
-  }>(sql, text, parameters);
-  return row;
-}
-
 export interface WriteResult {
   /** How many rows were written. */
   readonly affected: string;

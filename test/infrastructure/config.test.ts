@@ -233,6 +233,7 @@ describe("a wrong value is one line that begins with its variable", () => {
     ["DRAFT_MAX_AGE_HOURS", ["-1", "a day", "8761"]],
     ["DRAFT_SWEEP_INTERVAL_SECONDS", ["0", "86401"]],
     ["AUDIT_RETENTION_DAYS", ["29", "30.5", "36501", "never"]],
+    ["TABLES_STATEMENT_TIMEOUT_SECONDS", ["0", "51", "1.5", "30s"]],
     ["MEMORY_LIMIT", ["1", "255MB", "2000000000", "2TB", "half"]],
     ["SHUTDOWN_GRACE_SECONDS", ["-1", "601", "5s"]],
     ["SHUTDOWN_DRAIN_SECONDS", ["-1", "3601", "soon"]],

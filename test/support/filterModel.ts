@@ -72,7 +72,7 @@ export const anyModelRow: fc.Arbitrary<ModelRow> = fc.record({
 });
 
 /** An exact number: its digits as an integer, 40 of them after the point. */
-function scaled(text: string): bigint {
+export function scaled(text: string): bigint {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const zeros = 40 - fraction.length + Number(power);
@@ -88,6 +88,14 @@ const utcDay = (text: string) => new Date(Number(micros(text) / 1000n)).toISOStr
 
 /** UTF-8's order, which is that of code points and not that of UTF-16. */
 const inBytes = (text: string) => Buffer.from(text).toString("hex");
+
+/** A value that sorts as its column does. Nulls come last in every order, so they have none. */
+export function sortKey(name: string, value: unknown): string | bigint {
+  const text = String(value);
+  if (name === "t" || name === "u") return inBytes(text);
+  if (name === "day" || name === "f") return text;
+  return name === "moment" ? micros(text) : scaled(text);
+}
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const column = <T>(name: string): Value<T> => ({ text: name, of: (row) => row[name] as T | null });

@@ -56,7 +56,7 @@ export async function makeTable(
   const affected = async (answer: Promise<{ data: { affected_rows: number } }>) =>
     (await answer).data.affected_rows;
   const rows = async (filters: Record<string, string> = {}) =>
-    (await api.listRows({ ...target, limit: 500, filters })).data.rows;
+    (await api.listRows({ ...target, limit: 500, filters })).data.rows as Row[];
   return {
     name,
     path: rowsPath(name, target.tenantId),

@@ -17,6 +17,7 @@ import { type Copies, copiesOn } from "./copy.ts";
 import { databaseProblem } from "./databaseProblem.ts";
 import { defer, type Make } from "./deferredQuery.ts";
 import { createLanes, inLane, type Lanes } from "./lanes.ts";
+import { type LimitedQuery, runLimited, sessionTimeoutSeconds } from "./limitedQuery.ts";
 import { connectionLifetimeSeconds, createPool, type Pool, type Pooled } from "./pool.ts";
 import { createShapeBudget, type ShapeBudget } from "./shapeBudget.ts";
 
@@ -29,7 +30,10 @@ export interface Sql extends postgres.Sql {
    * After `seconds` the connection is closed.
    */
   transfer<T>(options: TransferOptions, body: TransferBody<T>): Promise<T>;
+  /** Runs one statement under its own time limit. PostgreSQL stops it with SQLSTATE 57014. */
+  limited(query: LimitedQuery, seconds: number): Promise<postgres.RowList<postgres.Row[]>>;
 }
+
 interface TransferOptions {
   readonly seconds: number;
   /** Such as `isolation level repeatable read`. */
@@ -57,7 +61,7 @@ export interface ConnectOptions {
 /** Sent as startup parameters, so they apply from a session's first statement on. */
 const sessionSettings = {
   application_name: "waybill",
-  statement_timeout: "30s",
+  statement_timeout: `${sessionTimeoutSeconds}s`,
   lock_timeout: "5s",
   idle_in_transaction_session_timeout: "15s",
   TimeZone: "UTC",
@@ -119,6 +123,8 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
     reserve: () => reserve(borrow),
     transfer: <T>({ seconds, mode = "" }: TransferOptions, body: TransferBody<T>) =>
       lendFor(seconds, borrow, (connection) => transferOn(connection, { mode, body, terminate })),
+    limited: (query: LimitedQuery, seconds: number) =>
+      lendFor(Math.max(answerSeconds, seconds + 5), borrow, ({ sql }) => runLimited(sql, query, seconds)),
     shapes: createShapeBudget(),
     end: ({ timeout }: { timeout?: number } = {}) => pool.end(timeout),
   });

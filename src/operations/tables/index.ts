@@ -11,6 +11,7 @@ import { createTable } from "./createTable.ts";
 import { deleteRow } from "./deleteRow.ts";
 import { deleteRows } from "./deleteRows.ts";
 import { dropTable } from "./dropTable.ts";
+import { getRow } from "./getRow.ts";
 import { getTable } from "./getTable.ts";
 import { insertRows } from "./insertRows.ts";
 import { listRows } from "./listRows.ts";
@@ -22,6 +23,7 @@ export const tables = {
   createTable,
   listTables,
   getTable,
+  getRow,
   dropTable,
   insertRows,
   listRows,

@@ -1,17 +1,14 @@
-import postgres from "postgres";
 import type { Deps } from "../../deps.ts";
 import type { AnswerOf, Handler, RequestOf } from "../../handler.ts";
-import { answerTooLarge } from "../../infrastructure/database/boundedList.ts";
 import { pluralize } from "../../infrastructure/pluralize.ts";
 import { type Fault, Problem } from "../../infrastructure/problem.ts";
 import { exportHeaders, exportRows } from "../../tables/bulk/exportRows.ts";
-import { stale, withDefinition } from "../../tables/definitionCache.ts";
-import { runPage } from "../../tables/queries.ts";
-import { parseFilter } from "../../tables/reading/filter/parseFilter.ts";
+import { withDefinition } from "../../tables/definitionCache.ts";
+import { readGroups } from "../../tables/reading/apply/readGroups.ts";
+import { listRequest } from "../../tables/reading/listRequest.ts";
 import { matchesSql } from "../../tables/reading/matches.ts";
-import { selectPage } from "../../tables/reading/selectPage.ts";
+import { type Page, readPage } from "../../tables/reading/readPage.ts";
 import type { Parameters } from "../../tables/statement.ts";
-import { filterCondition } from "../../tables/values.ts";
 
 type Request = RequestOf<"listRows">;
 
@@ -21,51 +18,49 @@ export const listRows: Handler<"listRows"> = (request, deps) =>
 
 /** Every row that matches, as a stream. */
 async function exportFile(request: Request, deps: Deps): Promise<AnswerOf<"listRows">> {
-  const { page, limit, $total: _, $safe: safe = false, $filter, ...filters } = request.query;
-  refuseReserved(filters);
-  refusePaging({ page, limit });
+  const { page, limit, $after, $apply, $total: _, $safe: safe = false, ...rest } = request.query;
+  const { $filter, $orderby, $select, ...equals } = rest;
+  refuseReserved(equals);
+  refusePaging({ page, limit, $after, $apply });
   const format = request.accepted === "text/csv" ? request.accepted : "application/x-ndjson";
   const target = { tenant: request.caller.tenant, table: request.params.table };
   const body = await withDefinition(deps, target, async (definition) => {
-    const where = filterCondition(definition, filters);
-    const filter = $filter === undefined ? undefined : parseFilter($filter, definition);
-    const matches = (parameters: Parameters) => matchesSql(definition, { where, filter }, parameters);
-    return exportRows(deps, definition, { matches, format, safe });
+    const { columns, order, ...selection } = listRequest(definition, { equals, $filter, $orderby, $select });
+    const matches = (parameters: Parameters) => matchesSql(definition, selection, parameters);
+    return exportRows(deps, definition, { matches, columns, order, format, safe });
   });
   return { status: 200, body, headers: exportHeaders(target.table, format) };
 }
 
 /** One round trip. The database writes the rows' JSON, which is sent unchanged. */
-async function listPage(
-  { params, query, caller }: Request,
-  { sql, caches }: Deps,
-): Promise<AnswerOf<"listRows">> {
-  const { page = 0, limit = 50, $total: total = true, $safe: _, $filter, ...filters } = query;
-  refuseReserved(filters);
-  const offset = BigInt(page) * BigInt(limit);
+async function listPage({ params, query, caller }: Request, deps: Deps): Promise<AnswerOf<"listRows">> {
+  const { page, limit = 50, $total, $safe: _, $filter, $orderby, $select, $after, $apply, ...equals } = query;
+  refuseReserved(equals);
+  refuseTogether(query, "$after", ["page"]);
+  refuseTogether(query, "$apply", ["$filter", "$select", "$after"]);
+  const total = $total ?? $after === undefined;
   const target = { tenant: caller.tenant, table: params.table };
-  const found = await withDefinition({ sql, caches }, target, async (definition) => {
-    const where = filterCondition(definition, filters);
-    const filter = $filter === undefined ? undefined : parseFilter($filter, definition);
-    const statement = selectPage(definition, { where, filter, limit, offset, total });
-    const result = await runPage(sql, statement).catch(refuseSize);
-    return result?.current ? result : stale;
-  });
-  if (!found.fits) throw answerTooLarge();
-  return {
-    status: 200,
-    body: {
-      success: true,
-      message: found.total === null ? "Rows." : `${pluralize(Number(found.total), "row")} in all.`,
-      data: {
-        rows: { jsonText: `[${found.rows ?? ""}]` },
-        page,
-        limit,
-        ...(found.total === null ? {} : { total: Number(found.total) }),
-      },
-    },
-  };
+  const shared = { equals, $orderby, page: page ?? 0, limit, total };
+  const found =
+    $apply === undefined
+      ? await readPage(deps, target, { ...shared, $filter, $select, $after })
+      : await readGroups(deps, target, { ...shared, $apply });
+  const message = messageOf(found, $apply === undefined ? "row" : "group");
+  return { status: 200, body: { success: true, message, data: dataOf(found, page ?? 0, limit) } };
 }
+
+const messageOf = ({ total }: Page, noun: "row" | "group") => {
+  if (total !== undefined) return `${pluralize(total, noun)} in all.`;
+  return noun === "row" ? "Rows." : "Groups.";
+};
+
+const dataOf = ({ rows, total, next }: Page, page: number, limit: number) => ({
+  rows,
+  page,
+  limit,
+  ...(total === undefined ? {} : { total }),
+  ...(next === undefined ? {} : { next }),
+});
 
 /** A file with a part of the rows would surprise whoever opens it. */
 function refusePaging(given: Readonly<Record<string, unknown>>): void {
@@ -78,18 +73,21 @@ function refusePaging(given: Readonly<Record<string, unknown>>): void {
   if (errors.length > 0) throw new Problem("invalid_parameter", { errors });
 }
 
-/** program_limit_exceeded: PostgreSQL cannot write a value because it is too large. */
-function refuseSize(error: unknown): never {
-  throw error instanceof postgres.PostgresError && error.code === "54000" ? answerTooLarge(error) : error;
-}
-
 /** Parameters that begin with `$` are reserved for later features. No column name can begin with it. */
-function refuseReserved(filters: Readonly<Record<string, unknown>>): void {
-  const errors: Fault[] = Object.keys(filters)
+function refuseReserved(equals: Readonly<Record<string, unknown>>): void {
+  const errors: Fault[] = Object.keys(equals)
     .filter((name) => name.startsWith("$"))
     .map((name) => ({
       pointer: `/query/${name}`,
       detail: `Parameter ${JSON.stringify(name)} does not exist.`,
     }));
+  if (errors.length > 0) throw new Problem("invalid_parameter", { errors });
+}
+
+function refuseTogether(query: object, name: string, others: readonly string[]): void {
+  if (!Object.hasOwn(query, name)) return;
+  const errors = others
+    .filter((other) => Object.hasOwn(query, other))
+    .map((other) => ({ pointer: `/query/${other}`, detail: `It cannot be combined with ${name}.` }));
   if (errors.length > 0) throw new Problem("invalid_parameter", { errors });
 }

@@ -2,8 +2,9 @@
 import { withoutFormulaSql } from "../../infrastructure/csv.ts";
 import { quoteIdentifier } from "../../infrastructure/database/identifiers.ts";
 import { columnTypes } from "../columnTypes/index.ts";
-import { builtInColumns, type Definition } from "../definition.ts";
+import type { Definition } from "../definition.ts";
 import { answerColumns } from "../reading/answerRow.ts";
+import { type Order, orderSql } from "../reading/order.ts";
 import { columnSql, fromRegistry, Parameters, tableSql, typeOf } from "../statement.ts";
 
 export type ExportFormat = "text/csv" | "application/x-ndjson";
@@ -29,6 +30,9 @@ export const setSettings = (values: readonly (string | null)[]) =>
 export interface ExportQuery {
   /** A condition of SQL on the table t. It adds its values to the parameters. */
   readonly matches: (parameters: Parameters) => string;
+  /** The columns, in their order. */
+  readonly columns: readonly string[];
+  readonly order: Order;
   readonly format: ExportFormat;
   /** Whether cells of CSV that a spreadsheet would run are escaped. */
   readonly safe: boolean;
@@ -47,15 +51,16 @@ export interface ExportStatement {
 
 export function exportStatement(definition: Definition, query: ExportQuery): ExportStatement {
   const settings = new Settings();
-  const columns = [...Object.keys(builtInColumns), ...definition.columns.map(({ name }) => name)];
-  const from = `from ${tableSql(definition)} t where ${query.matches(settings)} order by t."id"`;
+  const { columns } = query;
+  const ordered = orderSql(query.order, (name) => definition.nullable.has(name));
+  const from = `from ${tableSql(definition)} t where ${query.matches(settings)} order by ${ordered}`;
   return {
     lock: `lock table ${tableSql(definition)} in access share mode`,
     current: `select 1 as current ${fromRegistry(definition)}`,
     copy:
       query.format === "text/csv"
         ? `copy (select ${columns.map((name) => csvColumn(definition, name, query)).join(", ")} ${from}) to stdout with (format csv)`
-        : `copy (select ${jsonOf(definition)} ${from}) to stdout with (${verbatim})`,
+        : `copy (select ${jsonOf(definition, columns)} ${from}) to stdout with (${verbatim})`,
     settings: settings.values,
     columns,
   };
@@ -64,8 +69,8 @@ export function exportStatement(definition: Definition, query: ExportQuery): Exp
 /** No JSON contains these control characters unescaped, so nothing is quoted. */
 const verbatim = `format csv, delimiter E'\\x01', quote E'\\x02'`;
 
-const jsonOf = (definition: Definition) =>
-  `(select row_to_json(r.*)::text from (select ${answerColumns(definition)}) r)`;
+const jsonOf = (definition: Definition, columns: readonly string[]) =>
+  `(select row_to_json(r.*)::text from (select ${answerColumns(definition, columns)}) r)`;
 
 function csvColumn(definition: Definition, name: string, { safe }: ExportQuery): string {
   const column = columnSql(name);

@@ -1,65 +1,65 @@
-import { maxPageBytes, maxRowBytes } from "../../infrastructure/database/boundedList.ts";
 import type { Definition } from "../definition.ts";
-import { columnSql, fromRegistry, Parameters, type Statement, tableSql } from "../statement.ts";
-import { answerColumns, nullIfTooLarge } from "./answerRow.ts";
+import { columnSql, fromRegistry, Parameters, type Statement, tableSql, typeOf } from "../statement.ts";
+import { rowJson } from "./answerRow.ts";
+import { boundedRows } from "./boundedRows.ts";
 import { matchesSql, type Selection } from "./matches.ts";
+import type { Order } from "./order.ts";
+import { type PageOptions, pageSource } from "./pageSource.ts";
+
+export interface PageRequest extends Selection, PageOptions {
+  /** The columns of the answer. */
+  readonly columns: readonly string[];
+  readonly total: boolean;
+}
 
 /**
- * A page of rows, read in the order of `id`. Answers one row `{ current, fits, rows, total }`:
+ * A page of rows. Answers one row `{ current, fits, rows, total, more, keys }`:
  *
  * - `current`: whether the registry still has the definition.
  * - `fits`: whether the page is small enough for one answer.
  * - `rows`: the rows' JSON, joined by commas; null if there are no rows or they do not fit.
  * - `total`: how many rows match; null if the caller does not want it.
+ * - `more`: whether there are rows after the page.
+ * - `keys`: for the next cursor, if there are more; null if they are too long for one.
  *
- * `page` holds references to large values only. PostgreSQL fetches the values when it writes the JSON, row by row until
- * the limit is exceeded, so neither side holds much more than that. A scan of a CTE keeps its order. `r.*` is necessary
- * because a column may be called r: `row_to_json(r)` would then mean that column.
+ * `page` holds references to large values only. PostgreSQL fetches the values when it writes the JSON.
  */
-export function selectPage(
-  definition: Definition,
-  { limit, offset, total, ...selection }: Selection & { limit: number; offset: bigint; total: boolean },
-): Statement {
+export function selectPage(definition: Definition, request: PageRequest): Statement {
+  const { columns, order, limit, total } = request;
   const parameters = new Parameters();
-  const table = tableSql(definition);
-  const columns = [...definition.types.keys()].map(columnSql).join(", ");
-  const matches = matchesSql(definition, selection, parameters);
-  const json = `(select row_to_json(r.*)::text from (select ${answerColumns(definition)}) r)`;
-  const count = total ? `(select count(*)::text from ${table} t where ${matches})` : "null";
+  const matches = matchesSql(definition, request, parameters);
+  const isFiltered = request.filter !== undefined || Object.keys(request.where).length > 0;
+  const needed = [...new Set([...columns, ...order.map(({ name }) => name)])];
+  const page = pageSource(definition, { ...request, columns: needed, parameters, matches, isFiltered });
+  const size = parameters.add(String(limit), "bigint");
+  const count = total ? `(select count(*)::text from ${tableSql(definition)} t where ${matches})` : "null";
   const text = `
-    with page as materialized (
-      select ${columns}
-      from ${table} t
-      where ${matches}
-      order by t."id"
-      limit ${parameters.add(String(limit), "bigint")}
-      offset ${parameters.add(String(offset), "bigint")}
-    ),
-    jsons as materialized (
-      select ${nullIfTooLarge(definition, json)} as json
-      from page t
-    ),
-    sizes as (
-      select
-        json,
-        sum(octet_length(json)) over w as bytes,
-        count(*) over w as rows
-      from jsons
-      window w as (rows unbounded preceding)
-    ),
-    verdict as materialized (
-      select not exists (
-        select
-        from sizes
-        where json is null
-          or bytes > case rows when 1 then ${maxRowBytes} else ${maxPageBytes} end
-      ) as fits
+    with ${page},
+    ${boundedRows(rowJson(definition, columns), size).trim()},
+    rest as materialized (
+      select count(*) > ${size} as more
+      from page
     )
     select
-      exists (select 1 ${fromRegistry(definition)}) as current,
+      exists (select ${fromRegistry(definition)}) as current,
       fits,
       case when fits then (select string_agg(json, ',') from jsons) end as rows,
-      ${count} as total
-    from verdict`;
+      ${count} as total,
+      more,
+      case when more then (select ${keysJson(definition, order)} from page t limit 1 offset ${size} - 1) end as keys
+    from verdict, rest`;
   return { text, parameters: parameters.values };
+}
+
+/** Bytes. Longer values do not fit into a cursor that fits into a URL. */
+const maxKeyBytes = 4_000;
+
+/** The order's values as a JSON array of texts, or null if they are too long together. */
+function keysJson(definition: Definition, order: Order): string {
+  const texts = order.map(({ name }) => {
+    const column = columnSql(name);
+    return typeOf(definition, name).toAnswer?.(column) ?? `${column}::text`;
+  });
+  const bytes = texts.map((text) => `coalesce(octet_length(${text}), 0)`).join(" + ");
+  return `case when ${bytes} <= ${maxKeyBytes} then json_build_array(${texts.join(", ")})::text end`;
 }

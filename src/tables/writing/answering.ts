@@ -2,7 +2,7 @@
 import { maxPageBytes, maxRowBytes } from "../../infrastructure/database/boundedList.ts";
 import { quoteIdentifier } from "../../infrastructure/database/identifiers.ts";
 import type { Definition } from "../definition.ts";
-import { answerColumns, nullIfTooLarge } from "../reading/answerRow.ts";
+import { rowJson } from "../reading/answerRow.ts";
 import { columnSql } from "../statement.ts";
 
 /** Parts of the statement of `audited`, which calls the rows `changed`. */
@@ -69,11 +69,10 @@ function rowsCtes(
   { maxBytes }: { readonly maxBytes: number },
   constants: ReadonlyMap<string, string>,
 ): string {
-  const json = `(select row_to_json(r.*)::text from (select ${answerColumns(definition)}) r)`;
   const constant = [...constants].map(([name, sql]) => `, ${sql} as ${quoteIdentifier(name)}`).join("");
   return `,
     jsons as materialized (
-      select ${nullIfTooLarge(definition, json)} as json
+      select ${rowJson(definition)} as json
       from (select o.*${constant} from ordered o) t
     ),
     sizes as (

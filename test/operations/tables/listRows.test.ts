@@ -60,7 +60,7 @@ test("an invalid page answers 400", async () => {
 });
 
 test("$total=false leaves the total out", async () => {
-  expect(Object.keys((await list("?$total=false")).body.data)).toEqual(["rows", "page", "limit"]);
+  expect(Object.keys((await list("?$total=false")).body.data)).toEqual(["rows", "page", "limit", "next"]);
   expect((await list("?$total=true&limit=1")).body.data.total).toBe(1_203);
   const api = await server.tables();
   const { data } = await api.listRows({ tenantId: 1, table: numbers.name, $total: false, limit: 2, page: 1 });
@@ -71,9 +71,9 @@ test("$total=false leaves the total out", async () => {
 });
 
 test("unknown parameters that begin with $ answer 400", async () => {
-  const answer = await list("?$order=n&$select=n&n=1");
+  const answer = await list("?$order=n&$skip=1&n=1");
   expect(answer).toMatchObject({ status: 400, code: "invalid_parameter" });
-  expect(answer.pointers).toEqual(["/query/$order", "/query/$select"]);
+  expect(answer.pointers).toEqual(["/query/$order", "/query/$skip"]);
 });
 
 test("filters are combined with AND, and the total counts their rows", async () => {
@@ -137,6 +137,120 @@ test("a column called page or limit is listed, but in the query the name means t
   await table.insert({ page: 7, limit: 8 });
   const answer = await list("?page=0&limit=10", table);
   expect(answer.body.data.rows.map(withoutBuiltIn)).toEqual([{ page: 7, limit: 8 }]);
+});
+
+test("a column called page or limit can be filtered by $filter", async () => {
+  const table = await makeTable(server, { page: "integer", limit: "integer" });
+  await table.insert({ page: 7, limit: 8 }, { page: 8, limit: 7 });
+  const answer = await list("?page=0&limit=10&$filter=page+eq+7+and+limit+gt+7", table);
+  expect(answer.body.data.rows.map(withoutBuiltIn)).toEqual([{ page: 7, limit: 8 }]);
+});
+
+test("$select answers the columns in its order, and the id always", async () => {
+  const { rows } = (await list("?$select=parity,n&limit=2")).body.data;
+  expect(rows.map(Object.entries)).toEqual([
+    [
+      ["id", "1"],
+      ["parity", "even"],
+      ["n", 0],
+    ],
+    [
+      ["id", "2"],
+      ["parity", "odd"],
+      ["n", 1],
+    ],
+  ]);
+  expect(Object.keys((await list("?$select=n,created_at,id&limit=1")).body.data.rows[0])).toEqual([
+    "n",
+    "created_at",
+    "id",
+  ]);
+  for (const [text, at] of [
+    ["", 1],
+    ["n,", 3],
+    ["n,n", 3],
+    ["n parity", 3],
+    ["colour", 1],
+    ["n,*", 3],
+    ["xmin", 1],
+  ] as const) {
+    const answer = await list(`?$select=${encodeURIComponent(text)}`);
+    expect(answer).toMatchObject({ status: 400, pointers: ["/query/$select"] });
+    expect(answer.body.errors[0].detail).toStartWith(`At character ${at}: `);
+  }
+});
+
+test("$orderby that is not an order answers 400 with the place", async () => {
+  const nine = ["id", "created_at", "updated_at", "n", "parity"].join();
+  expect(await list(`?$orderby=${nine}`)).toMatchObject({ status: 200 });
+  for (const [text, at, detail] of [
+    ["", 1, "expected a column"],
+    ["n up", 3, 'expected "asc", "desc", "," or the end'],
+    ["n desc,", 8, "expected a column"],
+    ["n,parity,n desc", 10, 'column "n" is there twice'],
+    ["n,r", 3, '"r" is jsonb'],
+    ["n,colour", 3, 'no column "colour"'],
+    ["n;drop", 2, "found"],
+    ["ctid", 1, 'no column "ctid"'],
+  ] as const) {
+    const answer = await list(`?$orderby=${encodeURIComponent(text)}`);
+    expect(answer).toMatchObject({ status: 400, pointers: ["/query/$orderby"] });
+    expect(answer.body.errors[0].detail).toStartWith(`At character ${at}: `);
+    expect(answer.body.errors[0].detail).toContain(detail);
+  }
+});
+
+test("files have the columns of $select in the order of $orderby, and no pages", async () => {
+  const file = (query: string, accept = "text/csv") =>
+    send(server, `GET ${numbers.path}?${query}`, { headers: { accept } }).catch((error) => error);
+  const path = `${numbers.path}?$select=parity,n&$orderby=parity+desc,n+desc&$filter=n+lt+3`;
+  const csv = await server.request(path, { headers: { accept: "text/csv" } });
+  expect(await csv.text()).toBe("id,parity,n\r\n2,odd,1\r\n3,even,2\r\n1,even,0\r\n");
+  const lines = await server.request(path, { headers: { accept: "application/x-ndjson" } });
+  expect((await lines.text()).split("\n")[0]).toBe('{"id":"2","parity":"odd","n":1}');
+  for (const name of ["$after", "$apply"])
+    expect(await file(`${name}=x`)).toMatchObject({ status: 400, pointers: [`/query/${name}`] });
+});
+
+test("data.next lists the following rows through the SDK, until there are none", async () => {
+  const api = await server.tables();
+  const target = { tenantId: 1, table: numbers.name, limit: 500, $orderby: "parity desc,n desc" };
+  const seen: number[] = [];
+  let $after: string | undefined;
+  do {
+    const { data } = await api.listRows({ ...target, ...($after ? { $after } : {}) });
+    seen.push(...data.rows.map(({ n }) => n));
+    expect(data.total).toBe($after ? undefined : 1_203);
+    $after = data.next;
+  } while ($after);
+  const odd = from(0, 1_203)
+    .filter((n) => n % 2)
+    .reverse();
+  const even = from(0, 1_203)
+    .filter((n) => n % 2 === 0)
+    .reverse();
+  expect(seen).toEqual([...odd, ...even]);
+  expect((await list("?limit=500&page=2")).body.data.next).toBeUndefined();
+});
+
+test("$after and page together, or an unknown cursor, answer 400", async () => {
+  const { next } = (await list("?limit=2&$orderby=n")).body.data;
+  const refused = (query: string) => list(`?limit=2&$after=${next}&${query}`);
+  expect(await refused("$orderby=n&page=1")).toMatchObject({ status: 400, pointers: ["/query/page"] });
+  expect((await refused("$orderby=n&$total=true&$select=n")).body.data.total).toBe(1_203);
+  for (const [query, detail] of [
+    ["$orderby=n+desc", "$orderby=n asc"],
+    ["", "$orderby=n asc"],
+    ["$orderby=n&$filter=n+gt+5", "other filters"],
+    ["$orderby=n&parity=odd", "other filters"],
+  ] as const) {
+    const answer = await refused(query);
+    expect(answer).toMatchObject({ status: 400, pointers: ["/query/$after"] });
+    expect(answer.body.errors[0].detail).toContain(detail);
+  }
+  const other = await makeTable(server, { n: "integer", parity: "text" });
+  const elsewhere = await list(`?limit=2&$after=${next}&$orderby=n`, other);
+  expect(elsewhere.body.errors[0].detail).toContain("another table");
 });
 
 test("a table that never existed answers 404", async () => {

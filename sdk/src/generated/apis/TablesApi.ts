@@ -18,6 +18,7 @@ import type {
     NewRows,
     NewTable,
     Problem,
+    RowAnswer,
     RowDeletion,
     RowListAnswer,
     RowUpdate,
@@ -56,6 +57,12 @@ export interface DropTableRequest {
     confirm?: boolean;
 }
 
+export interface GetRowRequest {
+    tenantId: number;
+    table: string;
+    id: string;
+}
+
 export interface GetTableRequest {
     tenantId: number;
     table: string;
@@ -78,6 +85,10 @@ export interface ListRowsRequest {
     page?: number;
     limit?: number;
     $total?: boolean;
+    $select?: string;
+    $orderby?: string;
+    $after?: string;
+    $apply?: string;
     $filter?: string;
     $safe?: boolean;
     filters?: { [key: string]: string; };
@@ -420,6 +431,77 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
+     * Creates request options for getRow without sending the request
+     */
+    async getRowRequestOpts(requestParameters: GetRowRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['tenantId'] == null) {
+            throw new runtime.RequiredError(
+                'tenantId',
+                'Required parameter "tenantId" was null or undefined when calling getRow().'
+            );
+        }
+
+        if (requestParameters['table'] == null) {
+            throw new runtime.RequiredError(
+                'table',
+                'Required parameter "table" was null or undefined when calling getRow().'
+            );
+        }
+
+        if (requestParameters['id'] == null) {
+            throw new runtime.RequiredError(
+                'id',
+                'Required parameter "id" was null or undefined when calling getRow().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/report/{tenantId}/schema/tables/{table}/rows/{id}`;
+        urlPath = urlPath.replace('{tenantId}', encodeURIComponent(String(requestParameters['tenantId'])));
+        urlPath = urlPath.replace('{table}', encodeURIComponent(String(requestParameters['table'])));
+        urlPath = urlPath.replace('{id}', encodeURIComponent(String(requestParameters['id'])));
+
+        return {
+            path: urlPath,
+            method: 'GET',
+            headers: headerParameters,
+            query: queryParameters,
+        };
+    }
+
+    /**
+     * One row, found by its `id`.
+     * Show a row
+     */
+    async getRowRaw(requestParameters: GetRowRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<RowAnswer>> {
+        const requestOptions = await this.getRowRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * One row, found by its `id`.
+     * Show a row
+     */
+    async getRow(requestParameters: GetRowRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<RowAnswer> {
+        const response = await this.getRowRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
      * Creates request options for getTable without sending the request
      */
     async getTableRequestOpts(requestParameters: GetTableRequest): Promise<runtime.RequestOpts> {
@@ -607,6 +689,22 @@ export class TablesApi extends runtime.BaseAPI {
             queryParameters['$total'] = requestParameters['$total'];
         }
 
+        if (requestParameters['$select'] != null) {
+            queryParameters['$select'] = requestParameters['$select'];
+        }
+
+        if (requestParameters['$orderby'] != null) {
+            queryParameters['$orderby'] = requestParameters['$orderby'];
+        }
+
+        if (requestParameters['$after'] != null) {
+            queryParameters['$after'] = requestParameters['$after'];
+        }
+
+        if (requestParameters['$apply'] != null) {
+            queryParameters['$apply'] = requestParameters['$apply'];
+        }
+
         if (requestParameters['$filter'] != null) {
             queryParameters['$filter'] = requestParameters['$filter'];
         }
@@ -645,7 +743,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every row that matches, from one moment, however many they are. It cannot have `page` or `limit`. If something fails in the middle, the connection breaks, so a file that arrives is whole. CSV is as `text/csv` of the import, with `,` and CRLF. A line of `application/x-ndjson` is a row as in the JSON answer. 
+     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` can be filtered by `$filter` only.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every row that matches, from one moment, however many they are. It cannot have `page`, `limit`, `$after` or `$apply`. If something fails in the middle, the connection breaks, so a file that arrives is whole. CSV is as `text/csv` of the import, with `,` and CRLF. A line of `application/x-ndjson` is a row as in the JSON answer. 
      * List rows
      */
     async listRowsRaw(requestParameters: ListRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<RowListAnswer>> {
@@ -656,7 +754,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` cannot be used as a filter.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every row that matches, from one moment, however many they are. It cannot have `page` or `limit`. If something fails in the middle, the connection breaks, so a file that arrives is whole. CSV is as `text/csv` of the import, with `,` and CRLF. A line of `application/x-ndjson` is a row as in the JSON answer. 
+     * One page of rows in `id` order. Every query parameter that is not listed here is an equality filter, `column=value`. Several filters are combined with AND. A column named `page` or `limit` can be filtered by `$filter` only.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every row that matches, from one moment, however many they are. It cannot have `page`, `limit`, `$after` or `$apply`. If something fails in the middle, the connection breaks, so a file that arrives is whole. CSV is as `text/csv` of the import, with `,` and CRLF. A line of `application/x-ndjson` is a row as in the JSON answer. 
      * List rows
      */
     async listRows(requestParameters: ListRowsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<RowListAnswer> {

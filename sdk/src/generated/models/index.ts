@@ -2047,6 +2047,41 @@ export interface Row {
 /**
  * 
  * @export
+ * @interface RowAnswer
+ */
+export interface RowAnswer {
+    /**
+     * 
+     * @type {RowAnswerSuccessEnum}
+     * @memberof RowAnswer
+     */
+    success: RowAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof RowAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {Row}
+     * @memberof RowAnswer
+     */
+    data: Row;
+}
+
+
+/**
+ * @export
+ */
+export const RowAnswerSuccessEnum = {
+    true: true
+} as const;
+export type RowAnswerSuccessEnum = typeof RowAnswerSuccessEnum[keyof typeof RowAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
  * @interface RowDeletion
  */
 export interface RowDeletion {
@@ -2099,13 +2134,15 @@ export type RowListAnswerSuccessEnum = typeof RowListAnswerSuccessEnum[keyof typ
  */
 export interface RowListAnswerData {
     /**
+     * Each with `id`, `created_at`, `updated_at` and the table's own columns. With `$select`, `id` and the selected
+     * columns. With `$apply`, the columns of the groups.
      * 
-     * @type {Array<Row>}
+     * @type {Array<{ [key: string]: any; }>}
      * @memberof RowListAnswerData
      */
-    rows: Array<Row>;
+    rows: Array<{ [key: string]: any; }>;
     /**
-     * 
+     * 0 with `$after`.
      * @type {number}
      * @memberof RowListAnswerData
      */
@@ -2122,6 +2159,12 @@ export interface RowListAnswerData {
      * @memberof RowListAnswerData
      */
     total?: number;
+    /**
+     * A cursor for `$after`, which lists the rows after these. Absent if there are none.
+     * @type {string}
+     * @memberof RowListAnswerData
+     */
+    next?: string;
 }
 /**
  * 

@@ -129,11 +129,11 @@ function isNot(reader: Reader): boolean {
 }
 
 function readOperand(context: Context): FilterNode {
-  countOperand(context);
   const { reader } = context;
-  const isCall =
-    reader.peek().type === "word" && reader.peek(1).text === "(" && reader.peek(1).type === "sign";
-  if (isCall) return deeper(context, (context) => readCall(reader, () => readOr(context)));
+  const after = reader.peek(1);
+  if (reader.peek().type === "word" && after.type === "sign" && after.text === "(")
+    return deeper(context, (context) => readCall(reader, () => readOr(context)));
+  countOperand(context);
   return readLiteral(reader) ?? readColumn(reader, context.definition);
 }
 
