@@ -113,6 +113,9 @@ export type EngineVariable = Type.Static<typeof EngineVariable>;
 export const EngineVariables = Type.Unsafe<Record<string, Type.Static<typeof EngineVariable>>>(Type.Object({}, { additionalProperties: EngineVariable }));
 export type EngineVariables = Type.Static<typeof EngineVariables>;
 
+export const ExportedRecords = Type.Unsafe<Blob>({});
+export type ExportedRecords = Type.Static<typeof ExportedRecords>;
+
 export const ExportedRows = Type.Unsafe<Blob>({});
 export type ExportedRows = Type.Static<typeof ExportedRows>;
 
@@ -428,7 +431,7 @@ export type DeleteRowHeaders = Type.Static<typeof DeleteRowHeaders>;
 export const ListAuditRecordsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });
 export type ListAuditRecordsParams = Type.Static<typeof ListAuditRecordsParams>;
 
-export const ListAuditRecordsQuery = Type.Object({ "table": Type.Optional(Type.String({ maxLength: 200, pattern: "^[^\\x00]*$" })), "actor": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "action": Type.Optional(Type.String({ maxLength: 100, pattern: "^[^\\x00]*$" })), "outcome": Type.Optional(Type.Enum(["success","failure"])), "from": Type.Optional(Type.String({ format: "date-time", maxLength: 40 })), "to": Type.Optional(Type.String({ format: "date-time", maxLength: 40 })), "$after": Type.Optional(Type.String({ maxLength: 200 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }, { additionalProperties: false });
+export const ListAuditRecordsQuery = Type.Object({ "table": Type.Optional(Type.String({ maxLength: 200, pattern: "^[^\\x00]*$" })), "actor": Type.Optional(Type.String({ maxLength: 255, pattern: "^[^\\x00]*$" })), "action": Type.Optional(Type.String({ maxLength: 100, pattern: "^[^\\x00]*$" })), "outcome": Type.Optional(Type.Enum(["success","failure"])), "from": Type.Optional(Type.String({ format: "date-time", maxLength: 40 })), "to": Type.Optional(Type.String({ format: "date-time", maxLength: 40 })), "$after": Type.Optional(Type.String({ maxLength: 200 })), "limit": Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })), "$safe": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type ListAuditRecordsQuery = Type.Static<typeof ListAuditRecordsQuery>;
 
 export const ListCheckpointsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });

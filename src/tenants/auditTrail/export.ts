@@ -71,7 +71,9 @@ export interface FileVerdict {
 }
 
 /** The verdict on each checkpoint of an exported trail, then one on the records without a checkpoint. */
-export async function* verifyLines(lines: AsyncIterable<string>): AsyncGenerator<FileVerdict> {
+export async function* verifyLines(
+  lines: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<FileVerdict> {
   let before = chainStart(new Uint8Array());
   let found: HashedRecord[] = [];
   for await (const text of lines) {

@@ -45,24 +45,11 @@ export async function listRecords(
   schema: string,
   { filters, after, limit }: Wanted,
 ): Promise<Page> {
-  const values: string[] = [];
-  const use = (condition: string, value: string) => condition.replace("$", `$${values.push(value)}`);
-  const terms = Object.entries(conditions).flatMap(([name, condition]) => {
-    const value = filters[name as keyof AuditFilters];
-    return value === undefined ? [] : [use(condition, value)];
-  });
-  if (after !== undefined) {
-    const { at, id } = readCursor(after, filters);
-    terms.push(`(at, id) < (${use("$::text::timestamptz", at)}, ${use("$::text::bigint", id)})`);
-  }
+  const position = after === undefined ? undefined : readCursor(after, filters);
+  const { query, values } = selectRecords(schema, { filters, position, limit });
   const text = `
     ${boundedList().before}
-      select id::text, ${utcText("at")} as at, actor, action, table_name,
-             statement, affected_rows, outcome, error, request_id
-      from ${auditTable(schema)} a
-      where ${terms.join(" and ") || "true"}
-      order by a.at desc, a.id desc
-      limit ${limit}
+    ${query}
     ${
       boundedList(`, (select count(*)::int from page) as count,
       (select json_build_array(at, id)::text from page order by at, id::bigint limit 1) as last`).after
@@ -74,13 +61,61 @@ export async function listRecords(
   return { records, next: row?.last && row.count === limit ? cursorOf(row.last, filters) : undefined };
 }
 
+/** The place after a record. */
+interface Position {
+  readonly at: string;
+  readonly id: string;
+}
+
+function selectRecords(
+  schema: string,
+  { filters, position, limit }: { filters: AuditFilters; position: Position | undefined; limit: number },
+) {
+  const values: string[] = [];
+  const use = (condition: string, value: string) => condition.replace("$", `$${values.push(value)}`);
+  const terms = Object.entries(conditions).flatMap(([name, condition]) => {
+    const value = filters[name as keyof AuditFilters];
+    return value === undefined ? [] : [use(condition, value)];
+  });
+  if (position) {
+    const [at, id] = [use("$::text::timestamptz", position.at), use("$::text::bigint", position.id)];
+    terms.push(`(at, id) < (${at}, ${id})`);
+  }
+  const query = `
+      select id::text, ${utcText("at")} as at, actor, action, table_name,
+             statement, affected_rows::float8, outcome, error, request_id
+      from ${auditTable(schema)} a
+      where ${terms.join(" and ") || "true"}
+      order by a.at desc, a.id desc
+      limit ${limit}`;
+  return { query, values };
+}
+
+/** A page has 8 MiB of text at most, if every statement is as long as it can be. */
+const recordsAtOnce = 200;
+
+/** All records that match, newest first, page by page. It holds no connection between two pages. */
+export async function* readRecords(
+  sql: Sql,
+  schema: string,
+  filters: AuditFilters,
+): AsyncGenerator<AuditRecord[]> {
+  for (let position: Position | undefined; ; ) {
+    const { query, values } = selectRecords(schema, { filters, position, limit: recordsAtOnce });
+    const page: AuditRecord[] = await sql.unsafe<AuditRecord[]>(query, values, { prepare: false });
+    yield page;
+    position = page.at(-1);
+    if (!position || page.length < recordsAtOnce) return;
+  }
+}
+
 /** `last` is the JSON of the last record's moment and id. */
 function cursorOf(last: string, filters: AuditFilters): string {
   const [at, id] = JSON.parse(last) as [string, string];
   return Buffer.from(JSON.stringify([at, id, digestOf(filters)])).toString("base64url");
 }
 
-function readCursor(cursor: string, filters: AuditFilters): { at: string; id: string } {
+function readCursor(cursor: string, filters: AuditFilters): Position {
   const [at, id, digest] = partsOf(cursor);
   if (!isMoment(at) || !/^-?\d{1,18}$/.test(id))
     throw refused("It is not a cursor of this list. Take it from data.next.");

@@ -150,6 +150,60 @@ test("moments that do not exist and texts with U+0000 answer 400", async () => {
     expect(await send(server, `GET ${path(1)}?${name}=%00`)).toMatchObject({ status: 400 });
 });
 
+const file = (accept: string, query = "") => server.request(`${path(1)}${query}`, { headers: { accept } });
+
+test("lines of JSON have every record that matches, as the list has them", async () => {
+  const answer = await file("application/x-ndjson");
+  expect(answer.headers.get("content-type")).toBe("application/x-ndjson");
+  expect(answer.headers.get("content-disposition")).toBe('attachment; filename="audit.ndjson"');
+  const lines = (await answer.text()).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(records)));
+  const some = await (await file("application/x-ndjson", "?actor=bob")).text();
+  expect(some.trimEnd().split("\n")).toHaveLength(2);
+  expect(await (await file("application/x-ndjson", "?actor=nobody")).text()).toBe("");
+});
+
+test("CSV follows RFC 4180, and $safe keeps a spreadsheet from running a cell", async () => {
+  const header = "id,at,actor,action,table_name,statement,affected_rows,outcome,error,request_id\r\n";
+  expect(await (await file("text/csv", "?actor=nobody")).text()).toBe(header);
+  const formula = '=HYPERLINK("http://a.example"),\n';
+  await server.sql`
+    insert into tenant_1._audit (at, actor, action, table_name, statement, outcome, error, request_id)
+    values ('2026-01-01T00:00:00Z', ${formula}, 'insert', '', '+1', 'failure', null,
+            '01991348-9f6e-7bb2-8f3a-2f4f1d0a7b11')`;
+  const query = `?actor=${encodeURIComponent(formula)}`;
+  const quoted = '"=HYPERLINK(""http://a.example""),\n"';
+  const rest = "failure,,01991348-9f6e-7bb2-8f3a-2f4f1d0a7b11\r\n";
+  const lineWith = (actor: string, statement: string) =>
+    `2026-01-01T00:00:00.000000Z,${actor},insert,"",${statement},,${rest}`;
+  expect(await (await file("text/csv", query)).text()).toEndWith(lineWith(quoted, "+1"));
+  const safe = await (await file("text/csv", `${query}&$safe=true`)).text();
+  expect(safe).toEndWith(lineWith(quoted.replace("=", "'="), "'+1"));
+  await server.sql`delete from tenant_1._audit where actor = ${formula}`;
+});
+
+test("a file of many pages has every record once, and places are free again after readers that left", async () => {
+  await server.sql`
+    insert into tenant_1._audit (actor, action, statement, outcome, request_id)
+    select 'many', 'insert', repeat('x', 1000), 'success', gen_random_uuid() from generate_series(1, 1111) n`;
+  for (let reader = 0; reader < 12; reader++) {
+    const answer = await file("text/csv", "?actor=many");
+    await answer.body?.cancel();
+  }
+  const lines = (await (await file("text/csv", "?actor=many")).text()).trimEnd().split("\r\n");
+  expect(new Set(lines).size).toBe(1_112);
+  await server.sql`delete from tenant_1._audit where actor = 'many'`;
+});
+
+test("a file has no pages", async () => {
+  for (const query of ["limit=1", "$after=W10"])
+    for (const accept of ["text/csv", "application/x-ndjson"])
+      expect(await send(server, `GET ${path(1)}?${query}`, { headers: { accept } })).toMatchObject({
+        status: 400,
+        pointers: [`/query/${query.split("=")[0]}`],
+      });
+});
+
 test("only administrators of the tenant can read it, and reading leaves no record", async () => {
   const claims = [{ roles: ["member"] }, { roles: ["engine"] }, { tenant: 2 }];
   for (const claim of claims) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { addCheckpoints } from "../../../src/tenants/auditTrail/checkpoints.ts";
+import { verifyLines } from "../../../src/tenants/auditTrail/export.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { makeTable, send } from "../../support/tables.ts";
 
@@ -44,6 +45,18 @@ test("an untouched trail is intact, page by page", async () => {
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
   }
   expect((await page()).message).toBe("2 checkpoints, intact.");
+});
+
+test("the whole trail can be fetched as a file that proves itself", async () => {
+  const headers = { accept: "application/x-ndjson" };
+  const answer = await server.request("/api/v1/report/1/schema/audit/checkpoints", { headers });
+  expect(answer.headers.get("content-disposition")).toBe('attachment; filename="trail.ndjson"');
+  const lines = (await answer.text()).trimEnd().split("\n");
+  expect(lines).toHaveLength(1 + 6 + 5);
+  const verdicts = await Array.fromAsync(verifyLines(lines));
+  expect(verdicts.map(({ faults, records }) => [faults, records])).toEqual(
+    [2, 1, 1, 1, 1, 0].map((records) => [[], records]),
+  );
 });
 
 test("records that were changed, removed and added are named in their checkpoint, and in no other", async () => {

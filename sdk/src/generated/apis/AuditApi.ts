@@ -29,6 +29,7 @@ export interface ListAuditRecordsRequest {
     to?: string;
     $after?: string;
     limit?: number;
+    $safe?: boolean;
 }
 
 export interface ListCheckpointsRequest {
@@ -87,6 +88,10 @@ export class AuditApi extends runtime.BaseAPI {
             queryParameters['limit'] = requestParameters['limit'];
         }
 
+        if (requestParameters['$safe'] != null) {
+            queryParameters['$safe'] = requestParameters['$safe'];
+        }
+
         const headerParameters: runtime.HTTPHeaders = {};
 
         if (this.configuration && this.configuration.accessToken) {
@@ -110,7 +115,7 @@ export class AuditApi extends runtime.BaseAPI {
     }
 
     /**
-     * Who did what, when and with what outcome: the writes of the table builder, and what administrators do with processes, tasks, addons, secrets, embeds, participants and tokens. Newest first. Filters are combined with AND. The next page begins at `$after`, which takes `data.next` of this one; it stays as fast in a long trail. 
+     * Who did what, when and with what outcome: the writes of the table builder, and what administrators do with processes, tasks, addons, secrets, embeds, participants and tokens. Newest first. Filters are combined with AND. The next page begins at `$after`, which takes `data.next` of this one; it stays as fast in a long trail.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every record that matches, however many they are. It cannot have `$after` or `limit`. If something fails in the middle, the connection breaks, so a file that arrives is whole. 
      * List the audit trail
      */
     async listAuditRecordsRaw(requestParameters: ListAuditRecordsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AuditRecordsAnswer>> {
@@ -121,7 +126,7 @@ export class AuditApi extends runtime.BaseAPI {
     }
 
     /**
-     * Who did what, when and with what outcome: the writes of the table builder, and what administrators do with processes, tasks, addons, secrets, embeds, participants and tokens. Newest first. Filters are combined with AND. The next page begins at `$after`, which takes `data.next` of this one; it stays as fast in a long trail. 
+     * Who did what, when and with what outcome: the writes of the table builder, and what administrators do with processes, tasks, addons, secrets, embeds, participants and tokens. Newest first. Filters are combined with AND. The next page begins at `$after`, which takes `data.next` of this one; it stays as fast in a long trail.  With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is a file with every record that matches, however many they are. It cannot have `$after` or `limit`. If something fails in the middle, the connection breaks, so a file that arrives is whole. 
      * List the audit trail
      */
     async listAuditRecords(requestParameters: ListAuditRecordsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AuditRecordsAnswer> {
@@ -173,7 +178,7 @@ export class AuditApi extends runtime.BaseAPI {
     }
 
     /**
-     * The checkpoints of the audit trail, oldest first, and for each whether its records are what they were when it was made. `faults` names records that were changed, removed or added since. Waybill adds checkpoints every minute, up to 1,000 records in each. A checkpoint with `purged_at` has lost its records to the retention. 
+     * The checkpoints of the audit trail, oldest first, and for each whether its records are what they were when it was made. `faults` names records that were changed, removed or added since. Waybill adds checkpoints every minute, up to 1,000 records in each. A checkpoint with `purged_at` has lost its records to the retention.  With `Accept: application/x-ndjson` the answer is the whole trail with its checkpoints, which `bun run audit verify --file` verifies without the server. It cannot have `$after` or `limit`. 
      * Verify the audit trail
      */
     async listCheckpointsRaw(requestParameters: ListCheckpointsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<CheckpointsAnswer>> {
@@ -184,7 +189,7 @@ export class AuditApi extends runtime.BaseAPI {
     }
 
     /**
-     * The checkpoints of the audit trail, oldest first, and for each whether its records are what they were when it was made. `faults` names records that were changed, removed or added since. Waybill adds checkpoints every minute, up to 1,000 records in each. A checkpoint with `purged_at` has lost its records to the retention. 
+     * The checkpoints of the audit trail, oldest first, and for each whether its records are what they were when it was made. `faults` names records that were changed, removed or added since. Waybill adds checkpoints every minute, up to 1,000 records in each. A checkpoint with `purged_at` has lost its records to the retention.  With `Accept: application/x-ndjson` the answer is the whole trail with its checkpoints, which `bun run audit verify --file` verifies without the server. It cannot have `$after` or `limit`. 
      * Verify the audit trail
      */
     async listCheckpoints(requestParameters: ListCheckpointsRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<CheckpointsAnswer> {
