@@ -53,8 +53,7 @@ export function audited(change: string, options: Audited): Statement {
       returning affected_rows
     )${answering?.ctes ?? ""}
     select coalesce(affected_rows, 0)::text as affected${answering ? `, ${answering.columns}` : ""}
-    from registered
-    left join recorded on true`
+    from ${needsRow ? "registered left join recorded on true" : "recorded"}`
       : `${before}${recordSql(options)}
     returning affected_rows::text as affected`;
   return { text, parameters: parameters.values };

@@ -23,10 +23,12 @@ export interface Wanted {
 }
 
 export interface Changed {
-  /** A query of all columns of `changed`, in the order of the answer. */
+  /** A query of all columns of `changed`, in the order of the answer. By default, that of the ids. */
   readonly ordered?: string;
   /** Columns that `returning` adds for `ordered`, by name. */
   readonly added?: Readonly<Record<string, string>>;
+  /** Whether there is one row at most. */
+  readonly isOne?: boolean;
   /** Whether the result tells the transaction that has written the row: `tag`. */
   readonly tag?: boolean;
   /** SQL for columns that have the same new value in every row. The rows do not carry it: it may be large. */
@@ -39,8 +41,10 @@ const byId = `select * from changed t order by t."id"`;
 export function answeringOf(
   definition: Definition,
   { ids, rows }: Wanted,
-  { ordered = byId, added = {}, tag = false, constants = new Map() }: Changed = {},
+  { ordered, added = {}, tag = false, isOne = false, constants = new Map() }: Changed = {},
 ): Answering | undefined {
+  if (ids && !rows && !ordered)
+    return { returning: columnSql("id"), ctes: "", columns: isOne ? oneId : idsById };
   if (!ids && !rows) return tag ? { returning: tagged, ctes: "", columns: tagColumn } : undefined;
   const names = rows ? [...definition.types.keys()].filter((name) => !constants.has(name)) : ["id"];
   const returning = [
@@ -49,11 +53,14 @@ export function answeringOf(
     ...(tag ? [tagged] : []),
   ].join(", ");
   const ctes = `,
-    ordered as materialized (${ordered})${rows ? rowsCtes(definition, rows, constants) : ""}`;
+    ordered as materialized (${ordered ?? byId})${rows ? rowsCtes(definition, rows, constants) : ""}`;
   const columns = [...(ids ? [idsColumn] : []), ...(rows ? [rowsColumn] : []), ...(tag ? [tagColumn] : [])];
   return { returning, ctes, columns: columns.join(", ") };
 }
 
+/** Many inserts are of one row, which should not pay for an order. */
+const oneId = `(select '["' || "id" || '"]' from changed) as ids`;
+const idsById = `(select json_agg("id"::text order by "id")::text from changed) as ids`;
 const idsColumn = `(select json_agg("id"::text)::text from ordered) as ids`;
 const rowsColumn = `
       (

@@ -45,46 +45,61 @@ export function insertRows(
   { rows, onConflict }: Insertion,
   { authorship, wanted }: WriteOptions,
 ): Statement {
-  const parameters = new Parameters();
-  const names = Object.keys(rows[0] ?? {});
-  const source = parameters.add(JSON.stringify(rows), "jsonb");
-  // A row may have no columns, but SQL needs at least one: a built-in column gets its default.
-  const targets = names.length > 0 ? names.map(quoteIdentifier) : ['"created_at"'];
-  const values = names.length > 0 ? names.map((name) => memberSql(definition, name)) : ["now()"];
-  const table = tableSql(definition);
-  const into = `(${targets.join(", ")})`;
-  const given = `jsonb_array_elements(${source}) with ordinality as r("_row", "_n")`;
-  if (onConflict) {
-    const upsert = upsertParts(definition, { names, onConflict, wanted });
-    const columns = values.map((value, at) => `${value} as ${targets[at]}`).join(", ");
-    return audited(
-      `
+  const given = givenRows(definition, rows);
+  if (onConflict) return upsertRows(definition, { ...given, onConflict }, { authorship, wanted });
+  const { parameters, table, into, values, source, elements } = given;
+  const isOne = rows.length === 1;
+  const answering = answeringOf(definition, wanted, { isOne });
+  const order = answering && !isOne ? `\n      order by "_n"` : "";
+  const change = `
+      insert into ${table} as t ${into}
+      select ${values.join(", ")}
+      from ${isOne ? elements : source}
+      where exists (select 1 from registered)${order}`;
+  const statement = `insert into ${table} ${into}`;
+  return audited(change, { definition, parameters, authorship, action: "insert", statement, answering });
+}
+
+function upsertRows(
+  definition: Definition,
+  given: ReturnType<typeof givenRows> & { readonly onConflict: OnConflict },
+  { authorship, wanted }: WriteOptions,
+): Statement {
+  const { parameters, table, into, targets, values, source, ...upsert } = given;
+  const { clause, described, note, answering } = upsertParts(definition, { ...upsert, wanted });
+  const columns = values.map((value, at) => `${value} as ${targets[at]}`).join(", ");
+  const sources = `
+    given as materialized (
+      select "_n", ${columns}
+      from ${source}
+    ),`;
+  const change = `
       insert into ${table} as t ${into}
       select ${targets.join(", ")}
       from given
       where exists (select 1 from registered)
       order by "_n"
-      ${upsert.clause}`,
-      {
-        ...{ definition, parameters, authorship, action: "insert" },
-        ...{ answering: upsert.answering, note: upsert.note },
-        statement: `insert into ${table} ${into} ${upsert.described}`,
-        sources: `
-    given as materialized (
-      select "_n", ${columns}
-      from ${given}
-    ),`,
-      },
-    );
-  }
-  const answering = answeringOf(definition, wanted);
-  const change = `
-      insert into ${table} as t ${into}
-      select ${values.join(", ")}
-      from ${given}
-      where exists (select 1 from registered)${answering ? `\n      order by "_n"` : ""}`;
-  const statement = `insert into ${table} ${into}`;
-  return audited(change, { definition, parameters, authorship, action: "insert", statement, answering });
+      ${clause}`;
+  const statement = `insert into ${table} ${into} ${described}`;
+  const record = { definition, parameters, authorship, action: "insert", statement } as const;
+  return audited(change, { ...record, answering, note, sources });
+}
+
+/** The rows as one parameter, numbered by `_n`, and how their values are read and where they go. */
+function givenRows(definition: Definition, rows: Insertion["rows"]) {
+  const parameters = new Parameters();
+  const names = Object.keys(rows[0] ?? {});
+  const call = `jsonb_array_elements(${parameters.add(JSON.stringify(rows), "jsonb")})`;
+  // A row may have no columns, but SQL needs at least one: a built-in column gets its default.
+  const targets = names.length > 0 ? names.map(quoteIdentifier) : ['"created_at"'];
+  const values = names.length > 0 ? names.map((name) => memberSql(definition, name)) : ["now()"];
+  const table = tableSql(definition);
+  return {
+    ...{ parameters, names, targets, values, table },
+    into: `(${targets.join(", ")})`,
+    elements: `${call} as r("_row")`,
+    source: `${call} with ordinality as r("_row", "_n")`,
+  };
 }
 
 /** Updates every row that matches `where`, and its `updated_at`. Answers as `insertRows` does. */

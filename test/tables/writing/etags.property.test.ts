@@ -27,12 +27,12 @@ test("any other text is refused, in linear time", () => {
   const began = performance.now();
   for (const part of [",", " ", '"', 'W/"', '"",', '" ']) {
     try {
-      parseIfMatch(part.repeat(1_300));
+      parseIfMatch(part.repeat(50_000));
     } catch {
       // Only the time matters.
     }
   }
-  expect(performance.now() - began).toBeLessThan(200);
+  expect(performance.now() - began).toBeLessThan(2_000);
   fc.assert(
     fc.property(fc.string({ maxLength: 100 }), (text) => {
       try {

@@ -43,8 +43,8 @@ test("every text is read, and a preference is found among any others", () => {
   fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void returnPreference(text)));
 });
 
-test("a hostile header takes no time", () => {
+test("a long header takes linear time", () => {
   const began = performance.now();
-  for (const text of ['"', "\\", '"\\', ",", "=", 'a="', ";"]) returnPreference(text.repeat(1_000));
-  expect(performance.now() - began).toBeLessThan(200);
+  for (const text of ['"', "\\", '"\\', ",", "=", 'a="', ";"]) returnPreference(text.repeat(100_000));
+  expect(performance.now() - began).toBeLessThan(2_000);
 });
