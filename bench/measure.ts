@@ -74,7 +74,7 @@ function comparison(reference: Latency, subject: Latency): Comparison {
   };
 }
 
-function latencyOf(latencies: readonly number[]): Latency {
+export function latencyOf(latencies: readonly number[]): Latency {
   const sorted = Float64Array.from(latencies).sort();
   return { median: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
 }

@@ -1,15 +1,16 @@
 /**
- * `bun run bench tables`: the cost beside a bare server, a registry of 10,000 tables, a list of a million rows, in
- * one run on one PostgreSQL; Markdown on standard output. Everything is started here. Names of parts after it
- * (`overhead`, `registry`, `large`) run those alone. LOG_LEVEL is Waybill's, `warn` where it is not set.
+ * `bun run bench tables`: the cost beside a bare server, a registry of 10,000 tables, a list of a million rows, files of
+ * a million rows, in one run on one PostgreSQL; Markdown on standard output. Everything is started here. Names of parts after it
+ * (`overhead`, `registry`, `large`, `bulk`) run those alone. LOG_LEVEL is Waybill's, `warn` where it is not set.
  */
 import { join } from "node:path";
 import { type Databases, startDatabases, withDatabase } from "../database.ts";
 import { familyMemory, parentOf, residentMemory, type ServerProcess, startServer } from "../processes.ts";
+import { measureBulk } from "./bulk.ts";
 import { measureLargeTable } from "./large.ts";
 import { growing, measureOverhead, prepareTables, steady, steadyRows } from "./overhead.ts";
 import { growRegistry, measureHot, measureSpread } from "./registry.ts";
-import { hotTable, largeTableTable, memoryTable, overheadTable, spreadTable } from "./report.ts";
+import { bulkTable, hotTable, largeTableTable, memoryTable, overheadTable, spreadTable } from "./report.ts";
 import { baselineRows, createTable, secret, waybillRows } from "./requests.ts";
 import { sampleRowsSql } from "./sample.ts";
 
@@ -88,7 +89,23 @@ const postmasterOf = (database: string) =>
     return (await parentOf(row?.pid ?? 0)) ?? 0;
   });
 
-const parts = { overhead: reportOverhead, registry: reportRegistry, large: reportLarge };
+async function reportBulk({ database, waybill }: Contestants): Promise<void> {
+  const [full, empty] = [
+    { tenant: 1, table: "full" },
+    { tenant: 1, table: "empty" },
+  ];
+  for (const place of [full, empty]) await createTable(waybill.url, place);
+  await fill(database, "tenant_1.full", 1_000_000);
+  const results = await measureBulk({
+    database,
+    pid: waybill.pid,
+    full: { rows: await waybillRows(waybill.url, full), table: "tenant_1.full" },
+    empty: { rows: await waybillRows(waybill.url, empty), table: "tenant_1.empty" },
+  });
+  console.log(`### Files of 1,000,000 rows\n\n${bulkTable(results)}`);
+}
+
+const parts = { overhead: reportOverhead, registry: reportRegistry, large: reportLarge, bulk: reportBulk };
 
 /** Runs the named parts, or all where none is named, and prints each as soon as it is measured. */
 export async function measureTables(names: readonly string[] = []): Promise<void> {

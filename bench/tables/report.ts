@@ -1,6 +1,7 @@
 /** The figures as tables in Markdown, each with its aim. */
 import { markdownTable, megabytes, round, verdict } from "../markdown.ts";
 import type { Comparison } from "../measure.ts";
+import type { BulkResult } from "./bulk.ts";
 import type { Overhead } from "./overhead.ts";
 import type { RegistryResult } from "./registry.ts";
 
@@ -58,6 +59,24 @@ export const largeTableTable = ({ reference, subject }: Comparison) =>
       ["with the total", milliseconds(subject.median), milliseconds(subject.p99)],
     ],
   );
+
+const mostBulkMemory = 250 * 1024 ** 2;
+
+export const bulkTable = (results: readonly BulkResult[]) =>
+  markdownTable(
+    ["work", "`psql \\copy`, median", "Waybill, median", "ratio", "aim", "most memory of Waybill", "aim"],
+    results.map(({ name, psql, waybill, memory, aim }) => [
+      name,
+      seconds(psql.median),
+      seconds(waybill.median),
+      round(psql.median / waybill.median),
+      `${aim}: ${verdict(psql.median / waybill.median >= aim)}`,
+      megabytes(memory),
+      `under 250 MB: ${verdict(memory < mostBulkMemory)}`,
+    ]),
+  );
+
+const seconds = (ms: number) => `${round(ms / 1000)} s`;
 
 const aim = 200 * 1024 ** 2;
 
