@@ -12,6 +12,14 @@ export { ProblemError } from "./problemError.ts";
 export { type ReceiveOptions, receiveFile } from "./receive.ts";
 export { ReceiveError, type ReceiveErrorCode } from "./receiveError.ts";
 export {
+  createTableFiles,
+  type ExportOptions,
+  type FileExportOptions,
+  type ImportOptions,
+  type TableFileFormat,
+  type TableFiles,
+} from "./tableFiles.ts";
+export {
   createUploader,
   FileRefused,
   inPlainWords,

@@ -1,5 +1,5 @@
 /**
- * A multipart POST that reports its progress: with XMLHttpRequest in browsers, by counting the bytes of the stream
+ * A POST of a form or of one file that reports its progress: with XMLHttpRequest in browsers, by counting the bytes of the stream
  * elsewhere. With the caller's own `fetch` in a browser, it reports only the start and the end, because browsers stream
  * bodies only over HTTP/2, or not at all.
  */
@@ -12,7 +12,7 @@ export interface SendOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
-export function sendForm(url: string, form: FormData, options: SendOptions): Promise<Response> {
+export function sendForm(url: string, form: FormData | Blob, options: SendOptions): Promise<Response> {
   const { onSent, fetch: own } = options;
   if (onSent && !own && typeof XMLHttpRequest !== "undefined") return sendByXhr(url, form, options);
   return onSent && !inBrowser() ? sendCounted(url, form, options) : sendWhole(url, form, options);
@@ -21,7 +21,7 @@ export function sendForm(url: string, form: FormData, options: SendOptions): Pro
 /** Includes service workers, which have no XMLHttpRequest. */
 const inBrowser = () => typeof XMLHttpRequest !== "undefined" || "ServiceWorkerGlobalScope" in globalThis;
 
-async function sendWhole(url: string, form: FormData, options: SendOptions): Promise<Response> {
+async function sendWhole(url: string, form: FormData | Blob, options: SendOptions): Promise<Response> {
   const { onSent, headers, signal = null, fetch: send = fetch } = options;
   onSent?.(0);
   const response = await send(url, { method: "POST", headers, body: form, signal });
@@ -29,18 +29,20 @@ async function sendWhole(url: string, form: FormData, options: SendOptions): Pro
   return response;
 }
 
-const bytesOf = (form: FormData) =>
-  ([...form.values()] as (string | Blob)[]).reduce(
-    (sum, value) => sum + (typeof value === "string" ? 0 : value.size),
-    0,
-  );
+const bytesOf = (form: FormData | Blob) =>
+  form instanceof Blob
+    ? form.size
+    : ([...form.values()] as (string | Blob)[]).reduce(
+        (sum, value) => sum + (typeof value === "string" ? 0 : value.size),
+        0,
+      );
 
-function sendCounted(url: string, form: FormData, options: SendOptions): Promise<Response> {
+function sendCounted(url: string, form: FormData | Blob, options: SendOptions): Promise<Response> {
   const { onSent = () => {}, headers, signal = null, fetch: send = fetch } = options;
   const encoded = new Response(form);
   const init = {
     method: "POST",
-    headers: { ...headers, "Content-Type": encoded.headers.get("content-type") ?? "" },
+    headers: { "Content-Type": encoded.headers.get("content-type") ?? "", ...headers },
     body: encoded.body?.pipeThrough(counter(onSent)) ?? null,
     signal,
     duplex: "half",
@@ -59,7 +61,11 @@ function counter(onSent: (bytes: number) => void): TransformStream<Uint8Array, U
   });
 }
 
-function sendByXhr(url: string, form: FormData, { headers, signal, onSent }: SendOptions): Promise<Response> {
+function sendByXhr(
+  url: string,
+  form: FormData | Blob,
+  { headers, signal, onSent }: SendOptions,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const request = new XMLHttpRequest();
