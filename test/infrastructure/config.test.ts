@@ -24,6 +24,8 @@ test("without any variable everything is embedded, with the documented defaults"
     dataDir: "/srv/waybill/.data",
     downloadUrlTtlSeconds: 900,
     uploadMaxBytes: 10 * 1024 * 1024,
+    importMaxBytes: 4 * 1024 ** 3,
+    transferTimeoutSeconds: 3_600,
     draftMaxAgeHours: 24,
     draftSweepIntervalSeconds: 300,
     auditRetentionDays: undefined,
@@ -87,6 +89,16 @@ test("quotas are bytes, or a number with KB, MB, GB or TB, and have documented d
     'DISK_RESERVE is "5%"; it must be a number of bytes, or a number with KB, MB, GB or TB, up to 1024TB',
   );
   expect(refusal({ TENANT_STORAGE_QUOTA: "2000TB" })).toContain("TENANT_STORAGE_QUOTA");
+});
+
+test("IMPORT_MAX_SIZE and TRANSFER_TIMEOUT_SECONDS bound imports and exports", () => {
+  expect(parse({ IMPORT_MAX_SIZE: "1.5GB" }).importMaxBytes).toBe(1.5 * 1024 ** 3);
+  expect(parse({ IMPORT_MAX_SIZE: "1000" }).importMaxBytes).toBe(1_000);
+  expect(refusal({ IMPORT_MAX_SIZE: "65GB" })).toBe(
+    'IMPORT_MAX_SIZE is "65GB"; it must be a number of bytes, or a number with KB, MB or GB, from 1 to 64GB',
+  );
+  expect(parse({ TRANSFER_TIMEOUT_SECONDS: "60" }).transferTimeoutSeconds).toBe(60);
+  expect(refusal({ TRANSFER_TIMEOUT_SECONDS: "5" })).toContain("from 10 to 86400");
 });
 
 test("a relative DATA_DIR begins where the server was started", () => {
