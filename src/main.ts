@@ -24,6 +24,7 @@ import { Problem } from "./infrastructure/problem.ts";
 import { startEngine } from "./processes/startEngine.ts";
 import { listen } from "./server.ts";
 import { type Ending, listenToSignals, shutDown } from "./shutdown.ts";
+import { tableTasksJob } from "./tables/changing/background.ts";
 import { auditJobs } from "./tenants/auditTrail/jobs.ts";
 import { welcome } from "./welcome.ts";
 import { completeConfig, isSelfContained, wire } from "./wire.ts";
@@ -63,6 +64,7 @@ async function serve(config: Config, { url, log, ending }: Serving): Promise<voi
   const engine = await startEngine(infrastructure, jobs);
   await jobs.recur(sweepJob(infrastructure));
   for (const job of auditJobs(infrastructure)) await jobs.recur(job);
+  await jobs.recur(tableTasksJob(infrastructure));
   const pressure = watchPressure({ maxLagMs, maxBytes: config.memoryLimitBytes, log });
   const checkAnswers = process.env.NODE_ENV === "test";
   const server = listen(createApp({ ...infrastructure, engine }, { checkAnswers, pressure }), config);

@@ -32,6 +32,8 @@ export async function generateSdk(root: string, folder = `${root}${sdkFolder}`):
       `--output=${folder}`,
       `--openapitools=${root}openapi/openapitools.json`,
       `--additional-properties=${options.join()}`,
+      // A reserved word may be the name of a member. Another name would not be the one that the server knows.
+      "--name-mappings=default=default",
       "--global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false",
     ],
     { cwd: root, stdout: "pipe", stderr: "inherit" },

@@ -29,6 +29,60 @@ export type AffectedRowsAnswer = Type.Static<typeof AffectedRowsAnswer>;
 export const AllowedTypes = Type.Object({ "extensions": Type.Array(Type.String()), "max_size_mb": Type.Number() }, { additionalProperties: false });
 export type AllowedTypes = Type.Static<typeof AllowedTypes>;
 
+export const Identifier = Type.String({ pattern: "^[a-z][a-z0-9_]*$", maxLength: 63 });
+export type Identifier = Type.Static<typeof Identifier>;
+
+export const ColumnType = Type.Enum(["text","integer","bigint","numeric","boolean","date","timestamp","jsonb"]);
+export type ColumnType = Type.Static<typeof ColumnType>;
+
+export const ColumnDescription = Type.String({ maxLength: 10000 });
+export type ColumnDescription = Type.Static<typeof ColumnDescription>;
+
+export const ColumnDefault = Type.Unknown();
+export type ColumnDefault = Type.Static<typeof ColumnDefault>;
+
+export const OnDelete = Type.Enum(["restrict","cascade","set_null"]);
+export type OnDelete = Type.Static<typeof OnDelete>;
+
+export const Reference = Type.Object({ "table": Identifier, "on_delete": OnDelete, "state": Type.Optional(Type.Enum(["checking","failed"])) }, { additionalProperties: false });
+export type Reference = Type.Static<typeof Reference>;
+
+export const Column = Type.Object({ "name": Identifier, "type": ColumnType, "nullable": Type.Boolean(), "description": Type.Optional(ColumnDescription), "default": Type.Optional(ColumnDefault), "unique": Type.Optional(Type.Boolean()), "references": Type.Optional(Reference) }, { additionalProperties: false });
+export type Column = Type.Static<typeof Column>;
+
+export const IndexColumns = Type.Array(Identifier, { minItems: 1, maxItems: 16 });
+export type IndexColumns = Type.Static<typeof IndexColumns>;
+
+export const TableIndex = Type.Object({ "columns": IndexColumns, "unique": Type.Boolean(), "state": Type.Enum(["ready","building","failed"]), "error": Type.Optional(Type.String()) }, { additionalProperties: false });
+export type TableIndex = Type.Static<typeof TableIndex>;
+
+export const Dropped = Type.Object({ "at": Type.String({ format: "date-time" }), "by": Type.String(), "restorable_until": Type.String({ format: "date-time" }) }, { additionalProperties: false });
+export type Dropped = Type.Static<typeof Dropped>;
+
+export const DroppedColumn = Type.Object({ "column": Column, "dropped": Dropped }, { additionalProperties: false });
+export type DroppedColumn = Type.Static<typeof DroppedColumn>;
+
+export const TableRecord = Type.Object({ "id": Type.Integer(), "table_name": Identifier, "columns": Type.Array(Column), "description": Type.String(), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }), "version": Type.Optional(Type.Integer()), "indexes": Type.Optional(Type.Array(TableIndex)), "dropped": Type.Optional(Dropped), "dropped_columns": Type.Optional(Type.Array(DroppedColumn)) }, { additionalProperties: false });
+export type TableRecord = Type.Static<typeof TableRecord>;
+
+export const AlterationWait = Type.Enum(["nobody","writers","everybody"]);
+export type AlterationWait = Type.Static<typeof AlterationWait>;
+
+export const AlterationStep = Type.Object({ "pointer": Type.String(), "what": Type.String(), "rewrites_table": Type.Boolean(), "waits": AlterationWait, "seconds": Type.Number() }, { additionalProperties: false });
+export type AlterationStep = Type.Static<typeof AlterationStep>;
+
+export const AlterationLoss = Type.Object({ "pointer": Type.String(), "what": Type.String(), "rows": Type.Integer(), "restorable_until": Type.Optional(Type.String({ format: "date-time" })) }, { additionalProperties: false });
+export type AlterationLoss = Type.Static<typeof AlterationLoss>;
+
+export const AlterationFailure = Type.Object({ "pointer": Type.String(), "what": Type.String(), "rows": Type.Integer(), "row_ids": Type.Array(Type.String({ pattern: "^-?[0-9]+$" }), { maxItems: 100 }) }, { additionalProperties: false });
+export type AlterationFailure = Type.Static<typeof AlterationFailure>;
+
+export const AlterationPlan = Type.Object({ "rows": Type.Integer(), "rewrites_table": Type.Boolean(), "waits": AlterationWait, "seconds": Type.Number(), "confirm_required": Type.Boolean(), "steps": Type.Array(AlterationStep), "losses": Type.Array(AlterationLoss), "failures": Type.Array(AlterationFailure, { maxItems: 100 }) }, { additionalProperties: false });
+export type AlterationPlan = Type.Static<typeof AlterationPlan>;
+
+export const AlterationAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "table": TableRecord, "plan": AlterationPlan }, { additionalProperties: false }) }, { additionalProperties: false });
+export type AlterationAnswer = Type.Static<typeof AlterationAnswer>;
+
 export const AttachmentIds = Type.Array(Type.String({ format: "uuid" }), { minItems: 1, maxItems: 1000 });
 export type AttachmentIds = Type.Static<typeof AttachmentIds>;
 
@@ -53,17 +107,20 @@ export type Checkpoint = Type.Static<typeof Checkpoint>;
 export const CheckpointsAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "checkpoints": Type.Array(Checkpoint), "next": Type.Optional(Type.String()) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type CheckpointsAnswer = Type.Static<typeof CheckpointsAnswer>;
 
-export const Identifier = Type.String({ pattern: "^[a-z][a-z0-9_]*$", maxLength: 63 });
-export type Identifier = Type.Static<typeof Identifier>;
+export const NewReference = Type.Object({ "table": Identifier, "on_delete": Type.Optional(Type.Enum(["restrict","cascade","set_null"])) }, { additionalProperties: false });
+export type NewReference = Type.Static<typeof NewReference>;
 
-export const ColumnType = Type.Enum(["text","integer","bigint","numeric","boolean","date","timestamp","jsonb"]);
-export type ColumnType = Type.Static<typeof ColumnType>;
+export const ColumnAlteration = Type.Object({ "name": Identifier, "type": Type.Optional(ColumnType), "nullable": Type.Optional(Type.Boolean()), "description": Type.Optional(ColumnDescription), "default": Type.Optional(ColumnDefault), "unique": Type.Optional(Type.Boolean()), "references": Type.Optional(Type.Union([NewReference, Type.Null()])) }, { additionalProperties: false, minProperties: 2 });
+export type ColumnAlteration = Type.Static<typeof ColumnAlteration>;
 
-export const Column = Type.Object({ "name": Identifier, "type": ColumnType, "nullable": Type.Boolean() }, { additionalProperties: false });
-export type Column = Type.Static<typeof Column>;
-
-export const ColumnDefinition = Type.Object({ "name": Identifier, "type": ColumnType, "nullable": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
+export const ColumnDefinition = Type.Object({ "name": Identifier, "type": ColumnType, "nullable": Type.Optional(Type.Boolean()), "description": Type.Optional(ColumnDescription), "default": Type.Optional(ColumnDefault), "unique": Type.Optional(Type.Boolean()), "references": Type.Optional(NewReference) }, { additionalProperties: false });
 export type ColumnDefinition = Type.Static<typeof ColumnDefinition>;
+
+export const ColumnRename = Type.Object({ "from": Identifier, "to": Identifier }, { additionalProperties: false });
+export type ColumnRename = Type.Static<typeof ColumnRename>;
+
+export const ColumnRestoration = Type.Object({ "name": Identifier, "as": Type.Optional(Identifier) }, { additionalProperties: false });
+export type ColumnRestoration = Type.Static<typeof ColumnRestoration>;
 
 export const Condition = Type.Unsafe<Record<string, unknown>>({"type":"object","minProperties":1,"maxProperties":1600});
 export type Condition = Type.Static<typeof Condition>;
@@ -149,6 +206,9 @@ export type Incident = Type.Static<typeof Incident>;
 export const Incidents = Type.Array(Incident);
 export type Incidents = Type.Static<typeof Incidents>;
 
+export const IndexChoice = Type.Object({ "columns": IndexColumns }, { additionalProperties: false });
+export type IndexChoice = Type.Static<typeof IndexChoice>;
+
 export const InstanceState = Type.Enum(["active","incident","completed","terminated"]);
 export type InstanceState = Type.Static<typeof InstanceState>;
 
@@ -188,6 +248,9 @@ export type NewEmbed = Type.Static<typeof NewEmbed>;
 export const NewFormSession = Type.Object({ "embed_id": Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\x00]*$" }) }, { additionalProperties: false });
 export type NewFormSession = Type.Static<typeof NewFormSession>;
 
+export const NewIndex = Type.Object({ "columns": IndexColumns, "unique": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
+export type NewIndex = Type.Static<typeof NewIndex>;
+
 export const NewMessage = Type.Object({ "text": Type.Optional(Type.String({ maxLength: 10000, pattern: "^[^\\x00]*$" })), "file": Type.Optional(Type.Array(Type.Unsafe<ReceivedFile>({ type: "object", required: ["path"] }), { maxItems: 5 })) }, { additionalProperties: false });
 export type NewMessage = Type.Static<typeof NewMessage>;
 
@@ -212,7 +275,7 @@ export type NewRows = Type.Static<typeof NewRows>;
 export const NewSecret = Type.Object({ "value": Type.String({ minLength: 1, maxLength: 8192 }) }, { additionalProperties: false });
 export type NewSecret = Type.Static<typeof NewSecret>;
 
-export const NewTable = Type.Object({ "name": Identifier, "description": Type.Optional(Type.String({ maxLength: 10000 })), "columns": Type.Array(ColumnDefinition, { minItems: 1, maxItems: 1500 }) }, { additionalProperties: false });
+export const NewTable = Type.Object({ "name": Identifier, "description": Type.Optional(Type.String({ maxLength: 10000 })), "columns": Type.Array(ColumnDefinition, { minItems: 1, maxItems: 1500 }), "indexes": Type.Optional(Type.Array(NewIndex, { maxItems: 50 })) }, { additionalProperties: false });
 export type NewTable = Type.Static<typeof NewTable>;
 
 export const Participant = Type.Object({ "user": Type.String(), "added_by": Type.String(), "added_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
@@ -305,14 +368,17 @@ export type SessionLimits = Type.Static<typeof SessionLimits>;
 export const StartForm = Type.Object({ "process_key": Type.String(), "name": Type.String(), "form": Form, "expires_at": Type.String({ format: "date-time" }), "limits": SessionLimits, "drafts": Type.Array(SessionDraft), "process_instance_id": Type.Union([Type.String(), Type.Null()]) }, { additionalProperties: false });
 export type StartForm = Type.Static<typeof StartForm>;
 
-export const TableRecord = Type.Object({ "id": Type.Integer(), "table_name": Identifier, "columns": Type.Array(Column), "description": Type.String(), "created_at": Type.String({ format: "date-time" }), "updated_at": Type.String({ format: "date-time" }) }, { additionalProperties: false });
-export type TableRecord = Type.Static<typeof TableRecord>;
+export const TableAlteration = Type.Object({ "rename_to": Type.Optional(Identifier), "description": Type.Optional(Type.String({ maxLength: 10000 })), "drop_columns": Type.Optional(Type.Array(Identifier, { maxItems: 1500 })), "rename_columns": Type.Optional(Type.Array(ColumnRename, { maxItems: 1500 })), "alter_columns": Type.Optional(Type.Array(ColumnAlteration, { maxItems: 1500 })), "add_columns": Type.Optional(Type.Array(ColumnDefinition, { maxItems: 1500 })), "restore_columns": Type.Optional(Type.Array(ColumnRestoration, { maxItems: 1500 })), "drop_indexes": Type.Optional(Type.Array(IndexChoice, { maxItems: 50 })), "add_indexes": Type.Optional(Type.Array(NewIndex, { maxItems: 50 })) }, { additionalProperties: false, minProperties: 1 });
+export type TableAlteration = Type.Static<typeof TableAlteration>;
 
 export const TableAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": TableRecord }, { additionalProperties: false });
 export type TableAnswer = Type.Static<typeof TableAnswer>;
 
 export const TableListAnswer = Type.Object({ "success": Type.Literal(true), "message": Type.String(), "data": Type.Object({ "tables": Type.Array(TableRecord) }, { additionalProperties: false }) }, { additionalProperties: false });
 export type TableListAnswer = Type.Static<typeof TableListAnswer>;
+
+export const TableRestoration = Type.Object({ "name": Type.Optional(Identifier) }, { additionalProperties: false });
+export type TableRestoration = Type.Static<typeof TableRestoration>;
 
 export const Task = Type.Object({ "task_id": Type.String(), "process_instance_id": Type.String(), "process_key": Type.String(), "activity_id": Type.String(), "name": Type.String(), "form_key": Type.Union([Type.String(), Type.Null()]), "created_at": Type.String({ format: "date-time" }), "assignee": Type.Union([Type.String(), Type.Null()]), "candidate_users": Type.Array(Type.String()), "candidate_groups": Type.Array(Type.String()) }, { additionalProperties: false });
 export type Task = Type.Static<typeof Task>;
@@ -344,7 +410,7 @@ export type VisitorStart = Type.Static<typeof VisitorStart>;
 export const ListTablesParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });
 export type ListTablesParams = Type.Static<typeof ListTablesParams>;
 
-export const ListTablesQuery = Type.Object({  }, { additionalProperties: false });
+export const ListTablesQuery = Type.Object({ "$dropped": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type ListTablesQuery = Type.Static<typeof ListTablesQuery>;
 
 export const CreateTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });
@@ -359,17 +425,35 @@ export type CreateTableHeaders = Type.Static<typeof CreateTableHeaders>;
 export const GetTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type GetTableParams = Type.Static<typeof GetTableParams>;
 
-export const GetTableQuery = Type.Object({  }, { additionalProperties: false });
+export const GetTableQuery = Type.Object({ "$dropped": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type GetTableQuery = Type.Static<typeof GetTableQuery>;
+
+export const AlterTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
+export type AlterTableParams = Type.Static<typeof AlterTableParams>;
+
+export const AlterTableQuery = Type.Object({ "$dry_run": Type.Optional(Type.Boolean()), "confirm": Type.Optional(Type.Boolean()), "$purge": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
+export type AlterTableQuery = Type.Static<typeof AlterTableQuery>;
+
+export const AlterTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "if-match": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
+export type AlterTableHeaders = Type.Static<typeof AlterTableHeaders>;
 
 export const DropTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type DropTableParams = Type.Static<typeof DropTableParams>;
 
-export const DropTableQuery = Type.Object({ "confirm": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
+export const DropTableQuery = Type.Object({ "confirm": Type.Optional(Type.Boolean()), "$purge": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type DropTableQuery = Type.Static<typeof DropTableQuery>;
 
 export const DropTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
 export type DropTableHeaders = Type.Static<typeof DropTableHeaders>;
+
+export const RestoreTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });
+export type RestoreTableParams = Type.Static<typeof RestoreTableParams>;
+
+export const RestoreTableQuery = Type.Object({  }, { additionalProperties: false });
+export type RestoreTableQuery = Type.Static<typeof RestoreTableQuery>;
+
+export const RestoreTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
+export type RestoreTableHeaders = Type.Static<typeof RestoreTableHeaders>;
 
 export const ListRowsParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.String() }, { additionalProperties: false });
 export type ListRowsParams = Type.Static<typeof ListRowsParams>;

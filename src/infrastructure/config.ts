@@ -68,6 +68,8 @@ export interface Config {
   readonly draftSweepIntervalSeconds: number;
   /** The age at which audit records are removed. Undefined: never. */
   readonly auditRetentionDays: number | undefined;
+  /** For how long dropped tables and columns can be restored. 0: they are gone at once. */
+  readonly tablesUndoDays: number;
   /** Undefined: uploads are not scanned for malware. */
   readonly clamd: ClamdConfig | undefined;
   /** Undefined: the embedded process engine. */
@@ -176,6 +178,7 @@ export function parseConfig(environment: Environment, cwd: string): Config {
     auditRetentionDays: env.AUDIT_RETENTION_DAYS
       ? wholeOf(env, "AUDIT_RETENTION_DAYS", { least: 30, most: 36_500, otherwise: 36_500 })
       : undefined,
+    tablesUndoDays: numberOf(env, "TABLES_UNDO_DAYS", { least: 0, most: 3650, otherwise: 7 }),
     clamd: clamdOf(env),
     engine: engineOf(env),
     engineDeployments: deploymentsOf(env),

@@ -76,6 +76,8 @@ async function load(sql: Sql, tenant: Tenant, table: string): Promise<Definition
   const own = row.columns.map(({ name, type }) => [name, columnTypes[type]] as const);
   return {
     ...row,
+    // An index that is still being built does not keep its values unique.
+    indexes: row.indexes.filter(({ state }) => state === "ready"),
     tenant,
     name: table,
     nullable: new Set(row.columns.filter(({ nullable }) => nullable).map(({ name }) => name)),

@@ -1,11 +1,11 @@
 /** Statements on the registry, `_tables` in the tenant's schema, and what runs those on a tenant's own table. */
-import type { Column, TableRecord } from "../generated/schemas.ts";
+import type { Column, TableIndex as Index, TableRecord } from "../generated/schemas.ts";
 import { type BoundedRows, boundedList, jsonOf } from "../infrastructure/database/boundedList.ts";
 import type { Queryable, Sql, Tx } from "../infrastructure/database/connect.ts";
 import { runShape } from "../infrastructure/database/prepared.ts";
 import { utcText } from "../infrastructure/database/timestamps.ts";
 import type { JsonText } from "../infrastructure/jsonText.ts";
-import { registryTable, type TableIndex } from "./definition.ts";
+import { registryTable } from "./definition.ts";
 import type { Statement } from "./statement.ts";
 
 /** The columns of a table record, in the contract's order. */
@@ -15,17 +15,19 @@ const recordColumns = `
   columns,
   description,
   ${utcText("created_at")} as created_at,
-  ${utcText("updated_at")} as updated_at`;
+  ${utcText("updated_at")} as updated_at,
+  version,
+  indexes`;
 
 /** A table record as JSON. */
-const record = `row_to_json((select r from (select ${recordColumns}) r))::text as record`;
+export const record = `row_to_json((select r from (select ${recordColumns}) r))::text as record`;
 
 /** What a definition is made from. */
 interface Entry {
   readonly id: number;
   readonly version: number;
   readonly columns: Column[];
-  readonly indexes: TableIndex[];
+  readonly indexes: Index[];
 }
 
 /** A table's entry. Undefined if the registry does not list it. */
@@ -39,13 +41,13 @@ export async function findDefinition(sql: Sql, schema: string, table: string): P
 }
 
 /** The record of a table. Undefined if the registry does not list it. */
-export async function findRecord(sql: Sql, schema: string, table: string) {
+export async function findRecord(on: Queryable, schema: string, table: string) {
   const text = `
-    select ${record}
+    select ${record}, '"' || id || '-' || version || '"' as tag
     from ${registryTable(schema)}
     where table_name = $1::text`;
-  const [row] = await runShape<{ record: string }>(sql, text, [table]);
-  return row && recordText(row.record);
+  const [row] = await on.unsafe<{ record: string; tag: string }[]>(text, [table]);
+  return row && { ...recordText(row.record), tag: row.tag };
 }
 
 /** All records of a tenant, newest first, as one JSON array. Throws `answer_too_large`. */
@@ -67,15 +69,27 @@ export async function listRecords(
 /** Fails with unique_violation `_tables_name` if the tenant has a table of this name. */
 export async function insertRecord(
   tx: Tx,
-  table: { schema: string; name: string; description: string; columns: readonly Column[] },
+  table: {
+    schema: string;
+    name: string;
+    description: string;
+    columns: readonly Column[];
+    indexes: readonly Index[];
+  },
 ) {
   // A statement of its own, because the sequence is not in the tenant's schema, which can be a shard.
   const [next] = await tx<{ id: string }[]>`select nextval('waybill.tenant_tables_id_seq') as id`;
   const text = `
-    insert into ${registryTable(table.schema)} (id, table_name, description, columns)
-    values ($1::text::bigint, $2::text, $3::text, $4::text::jsonb)
+    insert into ${registryTable(table.schema)} (id, table_name, description, columns, indexes)
+    values ($1::text::bigint, $2::text, $3::text, $4::text::jsonb, $5::text::jsonb)
     returning ${record}`;
-  const values = [next?.id ?? "", table.name, table.description, JSON.stringify(table.columns)];
+  const values = [
+    next?.id ?? "",
+    table.name,
+    table.description,
+    JSON.stringify(table.columns),
+    JSON.stringify(table.indexes),
+  ];
   const [row] = await tx.unsafe<{ record: string }[]>(text, values);
   return recordText(row?.record ?? "");
 }

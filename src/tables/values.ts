@@ -164,7 +164,7 @@ function missingColumnFaults(
   pointer: string,
 ): ValueFault[] {
   return definition.columns
-    .filter((column) => !column.nullable && !names.has(column.name))
+    .filter((column) => !column.nullable && column.default === undefined && !names.has(column.name))
     .map(({ name }) => ({
       code: "invalid_value",
       pointer: `${pointer}/${name}`,

@@ -11,7 +11,10 @@ import { schemaOf } from "./tenant.ts";
 
 export type AuditAction =
   | "create_table"
+  | "alter_table"
   | "drop_table"
+  | "restore_table"
+  | "purge_table"
   | "insert"
   | "import"
   | "update"

@@ -101,6 +101,14 @@ test("IMPORT_MAX_SIZE and TRANSFER_TIMEOUT_SECONDS bound imports and exports", (
   expect(refusal({ TRANSFER_TIMEOUT_SECONDS: "5" })).toContain("from 10 to 86400");
 });
 
+test("TABLES_UNDO_DAYS is a number of days from 0 on, and 7 by default", () => {
+  expect(parse().tablesUndoDays).toBe(7);
+  expect(parse({ TABLES_UNDO_DAYS: "0" }).tablesUndoDays).toBe(0);
+  expect(parse({ TABLES_UNDO_DAYS: "0.5" }).tablesUndoDays).toBe(0.5);
+  for (const text of ["-1", "4000", "a week"])
+    expect(refusal({ TABLES_UNDO_DAYS: text })).toContain("TABLES_UNDO_DAYS");
+});
+
 test("a relative DATA_DIR begins where the server was started", () => {
   expect(parse({ DATA_DIR: "data" }).dataDir).toBe("/srv/waybill/data");
   expect(parse({ DATA_DIR: "/var/lib/waybill" }).dataDir).toBe("/var/lib/waybill");

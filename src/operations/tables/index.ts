@@ -7,6 +7,7 @@
  * - A request on rows is one statement, so it succeeds or fails as a whole.
  */
 import type { HandlersOf } from "../../handler.ts";
+import { alterTable } from "./alterTable.ts";
 import { createTable } from "./createTable.ts";
 import { deleteRow } from "./deleteRow.ts";
 import { deleteRows } from "./deleteRows.ts";
@@ -16,6 +17,7 @@ import { getTable } from "./getTable.ts";
 import { insertRows } from "./insertRows.ts";
 import { listRows } from "./listRows.ts";
 import { listTables } from "./listTables.ts";
+import { restoreTable } from "./restoreTable.ts";
 import { updateRow } from "./updateRow.ts";
 import { updateRows } from "./updateRows.ts";
 
@@ -24,7 +26,9 @@ export const tables = {
   listTables,
   getTable,
   getRow,
+  alterTable,
   dropTable,
+  restoreTable,
   insertRows,
   listRows,
   updateRows,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { alter, droppedTables } from "../../support/alterations.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { makeTable, refusal, send, tablePath } from "../../support/tables.ts";
 
@@ -67,4 +68,62 @@ test("after a drop the name can be used for other columns", async () => {
   const again = await makeTable(server, { a: "integer" }, { name: table.name });
   expect(await again.rows()).toEqual([]);
   expect(await again.insert({ a: 1 })).toBe(1);
+});
+
+test("a dropped table is listed with who dropped it and until when it can be restored", async () => {
+  const table = await makeTable(server, { a: "text" });
+  await table.drop();
+  const [dropped] = await droppedTables(server);
+  expect(dropped).toMatchObject({ ...table.record, dropped: { by: "alice" } });
+  const days = (Date.parse(dropped?.dropped?.restorable_until ?? "") - Date.now()) / 86_400_000;
+  expect(days).toBeCloseTo(7, 1);
+});
+
+test("after a drop, the names of what belonged to the table are free", async () => {
+  const table = await makeTable(server, { a: "text" });
+  await table.drop();
+  for (const name of [`${table.name}_pkey`, `${table.name}_id_seq`, table.name])
+    await makeTable(server, { a: "text" }, { name });
+});
+
+test("with $purge=true a table is gone for good, also one that was dropped before", async () => {
+  const relations = () => server.sql`
+    select relname from pg_class where relnamespace = 'tenant_1'::regnamespace and relname ~ '^_dropped_[0-9]+$'`;
+  const table = await makeTable(server, { a: "text", b: "text" });
+  await alter(server, table.name, { drop_columns: ["b"] }, { confirm: true });
+  const before = await relations();
+  expect(await send(server, `DELETE ${tablePath(table.name)}?confirm=true&$purge=true`)).toMatchObject({
+    status: 200,
+  });
+  expect(await relations()).toEqual(before);
+  const again = await makeTable(server, { a: "text" });
+  await again.drop();
+  expect(await relations()).toHaveLength(before.length + 1);
+  const purged = await send(server, `DELETE ${tablePath(String(again.record.id))}?confirm=true&$purge=true`);
+  expect(purged).toMatchObject({ status: 200, body: { data: { id: again.record.id } } });
+  expect(await relations()).toEqual(before);
+  const missing = await send(server, `DELETE ${tablePath(String(again.record.id))}?confirm=true&$purge=true`);
+  expect(missing).toMatchObject({ status: 404 });
+});
+
+test("the id of a dropped table is no name, except to purge it", async () => {
+  const table = await makeTable(server, { a: "text" });
+  await table.drop();
+  const path = tablePath(String(table.record.id));
+  for (const request of [`GET ${path}`, `DELETE ${path}?confirm=true`, `GET ${path}/rows`])
+    expect(await send(server, request)).toMatchObject({ status: 404 });
+});
+
+test("a table to which another one refers is not dropped, and the answer names the other one", async () => {
+  const parent = await makeTable(server, { a: "text" });
+  const child = await makeTable(server, { r: "bigint" });
+  await alter(server, child.name, { alter_columns: [{ name: "r", references: { table: parent.name } }] });
+  expect(await refusal(parent.drop())).toMatchObject({
+    status: 400,
+    code: "table_has_dependents",
+    body: { message: expect.stringContaining(`"${child.name}"`) },
+  });
+  // A dropped table holds nothing up.
+  await child.drop();
+  await parent.drop();
 });

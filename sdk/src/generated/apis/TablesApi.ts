@@ -15,6 +15,7 @@
 import * as runtime from '../runtime.ts';
 import type {
     AffectedRowsAnswer,
+    AlterationAnswer,
     NewRows,
     NewTable,
     Problem,
@@ -22,9 +23,22 @@ import type {
     RowDeletion,
     RowListAnswer,
     RowUpdate,
+    TableAlteration,
     TableAnswer,
     TableListAnswer,
+    TableRestoration,
 } from '../models/index.ts';
+
+export interface AlterTableRequest {
+    tenantId: number;
+    table: string;
+    tableAlteration: TableAlteration;
+    $dryRun?: boolean;
+    confirm?: boolean;
+    $purge?: boolean;
+    idempotencyKey?: string;
+    ifMatch?: string;
+}
 
 export interface CreateTableRequest {
     tenantId: number;
@@ -55,6 +69,7 @@ export interface DropTableRequest {
     table: string;
     idempotencyKey?: string;
     confirm?: boolean;
+    $purge?: boolean;
 }
 
 export interface GetRowRequest {
@@ -66,6 +81,7 @@ export interface GetRowRequest {
 export interface GetTableRequest {
     tenantId: number;
     table: string;
+    $dropped?: boolean;
 }
 
 export interface InsertRowsRequest {
@@ -96,6 +112,14 @@ export interface ListRowsRequest {
 
 export interface ListTablesRequest {
     tenantId: number;
+    $dropped?: boolean;
+}
+
+export interface RestoreTableRequest {
+    tenantId: number;
+    table: number;
+    tableRestoration: TableRestoration;
+    idempotencyKey?: string;
 }
 
 export interface UpdateRowRequest {
@@ -121,6 +145,99 @@ export interface UpdateRowsRequest {
  * 
  */
 export class TablesApi extends runtime.BaseAPI {
+
+    /**
+     * Creates request options for alterTable without sending the request
+     */
+    async alterTableRequestOpts(requestParameters: AlterTableRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['tenantId'] == null) {
+            throw new runtime.RequiredError(
+                'tenantId',
+                'Required parameter "tenantId" was null or undefined when calling alterTable().'
+            );
+        }
+
+        if (requestParameters['table'] == null) {
+            throw new runtime.RequiredError(
+                'table',
+                'Required parameter "table" was null or undefined when calling alterTable().'
+            );
+        }
+
+        if (requestParameters['tableAlteration'] == null) {
+            throw new runtime.RequiredError(
+                'tableAlteration',
+                'Required parameter "tableAlteration" was null or undefined when calling alterTable().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        if (requestParameters['$dryRun'] != null) {
+            queryParameters['$dry_run'] = requestParameters['$dryRun'];
+        }
+
+        if (requestParameters['confirm'] != null) {
+            queryParameters['confirm'] = requestParameters['confirm'];
+        }
+
+        if (requestParameters['$purge'] != null) {
+            queryParameters['$purge'] = requestParameters['$purge'];
+        }
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
+
+        if (requestParameters['ifMatch'] != null) {
+            headerParameters['If-Match'] = String(requestParameters['ifMatch']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/report/{tenantId}/schema/tables/{table}`;
+        urlPath = urlPath.replace('{tenantId}', encodeURIComponent(String(requestParameters['tenantId'])));
+        urlPath = urlPath.replace('{table}', encodeURIComponent(String(requestParameters['table'])));
+
+        return {
+            path: urlPath,
+            method: 'PATCH',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['tableAlteration'],
+        };
+    }
+
+    /**
+     * Makes all changes of the body, or none. Try it with `$dry_run=true` first: the answer is the same, with the table as it would be, and nothing changes.  - **Columns.** Add, rename, describe and drop them; allow null or not; set a default; make their values unique; let   them refer to another table; widen their type. - **Indexes.** An index of a large table is built in the background, and nobody waits for it. - **A way back.** Dropped columns can be restored for `TABLES_UNDO_DAYS` days with `restore_columns`.  A change that loses values, or that writes more than 100,000 rows again, needs `confirm=true`. If rows are in the way, for example because they have no value in a column that must not be null, the answer is 409 and `failures` names them. 
+     * Change a table
+     */
+    async alterTableRaw(requestParameters: AlterTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<AlterationAnswer>> {
+        const requestOptions = await this.alterTableRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Makes all changes of the body, or none. Try it with `$dry_run=true` first: the answer is the same, with the table as it would be, and nothing changes.  - **Columns.** Add, rename, describe and drop them; allow null or not; set a default; make their values unique; let   them refer to another table; widen their type. - **Indexes.** An index of a large table is built in the background, and nobody waits for it. - **A way back.** Dropped columns can be restored for `TABLES_UNDO_DAYS` days with `restore_columns`.  A change that loses values, or that writes more than 100,000 rows again, needs `confirm=true`. If rows are in the way, for example because they have no value in a column that must not be null, the answer is 409 and `failures` names them. 
+     * Change a table
+     */
+    async alterTable(requestParameters: AlterTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<AlterationAnswer> {
+        const response = await this.alterTableRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
 
     /**
      * Creates request options for createTable without sending the request
@@ -383,6 +500,10 @@ export class TablesApi extends runtime.BaseAPI {
             queryParameters['confirm'] = requestParameters['confirm'];
         }
 
+        if (requestParameters['$purge'] != null) {
+            queryParameters['$purge'] = requestParameters['$purge'];
+        }
+
         const headerParameters: runtime.HTTPHeaders = {};
 
         if (requestParameters['idempotencyKey'] != null) {
@@ -411,7 +532,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Deletes the table and all its rows permanently, and returns its last definition. Requires `confirm=true`. 
+     * Drops the table with all its rows, and returns its last definition. Requires `confirm=true`. For `TABLES_UNDO_DAYS` days it can be restored; its name is free at once. With `$purge=true` it is gone for good. A table to which another one refers is not dropped. 
      * Drop a table
      */
     async dropTableRaw(requestParameters: DropTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TableAnswer>> {
@@ -422,7 +543,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * Deletes the table and all its rows permanently, and returns its last definition. Requires `confirm=true`. 
+     * Drops the table with all its rows, and returns its last definition. Requires `confirm=true`. For `TABLES_UNDO_DAYS` days it can be restored; its name is free at once. With `$purge=true` it is gone for good. A table to which another one refers is not dropped. 
      * Drop a table
      */
     async dropTable(requestParameters: DropTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TableAnswer> {
@@ -521,6 +642,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         const queryParameters: any = {};
 
+        if (requestParameters['$dropped'] != null) {
+            queryParameters['$dropped'] = requestParameters['$dropped'];
+        }
+
         const headerParameters: runtime.HTTPHeaders = {};
 
         if (this.configuration && this.configuration.accessToken) {
@@ -545,7 +670,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The columns and the description of one table.
+     * The columns, the indexes and the description of one table.
      * Show a table\'s definition
      */
     async getTableRaw(requestParameters: GetTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TableAnswer>> {
@@ -556,7 +681,7 @@ export class TablesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The columns and the description of one table.
+     * The columns, the indexes and the description of one table.
      * Show a table\'s definition
      */
     async getTable(requestParameters: GetTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TableAnswer> {
@@ -775,6 +900,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         const queryParameters: any = {};
 
+        if (requestParameters['$dropped'] != null) {
+            queryParameters['$dropped'] = requestParameters['$dropped'];
+        }
+
         const headerParameters: runtime.HTTPHeaders = {};
 
         if (this.configuration && this.configuration.accessToken) {
@@ -814,6 +943,83 @@ export class TablesApi extends runtime.BaseAPI {
      */
     async listTables(requestParameters: ListTablesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TableListAnswer> {
         const response = await this.listTablesRaw(requestParameters, initOverrides);
+        return await response.value();
+    }
+
+    /**
+     * Creates request options for restoreTable without sending the request
+     */
+    async restoreTableRequestOpts(requestParameters: RestoreTableRequest): Promise<runtime.RequestOpts> {
+        if (requestParameters['tenantId'] == null) {
+            throw new runtime.RequiredError(
+                'tenantId',
+                'Required parameter "tenantId" was null or undefined when calling restoreTable().'
+            );
+        }
+
+        if (requestParameters['table'] == null) {
+            throw new runtime.RequiredError(
+                'table',
+                'Required parameter "table" was null or undefined when calling restoreTable().'
+            );
+        }
+
+        if (requestParameters['tableRestoration'] == null) {
+            throw new runtime.RequiredError(
+                'tableRestoration',
+                'Required parameter "tableRestoration" was null or undefined when calling restoreTable().'
+            );
+        }
+
+        const queryParameters: any = {};
+
+        const headerParameters: runtime.HTTPHeaders = {};
+
+        headerParameters['Content-Type'] = 'application/json';
+
+        if (requestParameters['idempotencyKey'] != null) {
+            headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
+
+        if (this.configuration && this.configuration.accessToken) {
+            const token = this.configuration.accessToken;
+            const tokenString = await token("accessToken", ["admin_sop"]);
+
+            if (tokenString) {
+                headerParameters["Authorization"] = `Bearer ${tokenString}`;
+            }
+        }
+
+        let urlPath = `/api/v1/report/{tenantId}/schema/tables/{table}/restore`;
+        urlPath = urlPath.replace('{tenantId}', encodeURIComponent(String(requestParameters['tenantId'])));
+        urlPath = urlPath.replace('{table}', encodeURIComponent(String(requestParameters['table'])));
+
+        return {
+            path: urlPath,
+            method: 'POST',
+            headers: headerParameters,
+            query: queryParameters,
+            body: requestParameters['tableRestoration'],
+        };
+    }
+
+    /**
+     * Brings a dropped table back with all its rows and indexes. If its name is in use by now, give another one. Its references to other tables come back too, except for those that are no longer possible; `message` names them. 
+     * Restore a dropped table
+     */
+    async restoreTableRaw(requestParameters: RestoreTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<TableAnswer>> {
+        const requestOptions = await this.restoreTableRequestOpts(requestParameters);
+        const response = await this.request(requestOptions, initOverrides);
+
+        return new runtime.JSONApiResponse(response);
+    }
+
+    /**
+     * Brings a dropped table back with all its rows and indexes. If its name is in use by now, give another one. Its references to other tables come back too, except for those that are no longer possible; `message` names them. 
+     * Restore a dropped table
+     */
+    async restoreTable(requestParameters: RestoreTableRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<TableAnswer> {
+        const response = await this.restoreTableRaw(requestParameters, initOverrides);
         return await response.value();
     }
 

@@ -134,6 +134,230 @@ export interface AllowedTypes {
     max_size_mb: number;
 }
 /**
+ * 
+ * @export
+ * @interface AlterationAnswer
+ */
+export interface AlterationAnswer {
+    /**
+     * 
+     * @type {AlterationAnswerSuccessEnum}
+     * @memberof AlterationAnswer
+     */
+    success: AlterationAnswerSuccessEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof AlterationAnswer
+     */
+    message: string;
+    /**
+     * 
+     * @type {AlterationAnswerData}
+     * @memberof AlterationAnswer
+     */
+    data: AlterationAnswerData;
+}
+
+
+/**
+ * @export
+ */
+export const AlterationAnswerSuccessEnum = {
+    true: true
+} as const;
+export type AlterationAnswerSuccessEnum = typeof AlterationAnswerSuccessEnum[keyof typeof AlterationAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface AlterationAnswerData
+ */
+export interface AlterationAnswerData {
+    /**
+     * 
+     * @type {TableRecord}
+     * @memberof AlterationAnswerData
+     */
+    table: TableRecord;
+    /**
+     * 
+     * @type {AlterationPlan}
+     * @memberof AlterationAnswerData
+     */
+    plan: AlterationPlan;
+}
+/**
+ * 
+ * @export
+ * @interface AlterationFailure
+ */
+export interface AlterationFailure {
+    /**
+     * 
+     * @type {string}
+     * @memberof AlterationFailure
+     */
+    pointer: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof AlterationFailure
+     */
+    what: string;
+    /**
+     * How many rows are in the way.
+     * @type {number}
+     * @memberof AlterationFailure
+     */
+    rows: number;
+    /**
+     * The first of these rows, by `id`.
+     * @type {Array<string>}
+     * @memberof AlterationFailure
+     */
+    row_ids: Array<string>;
+}
+/**
+ * 
+ * @export
+ * @interface AlterationLoss
+ */
+export interface AlterationLoss {
+    /**
+     * 
+     * @type {string}
+     * @memberof AlterationLoss
+     */
+    pointer: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof AlterationLoss
+     */
+    what: string;
+    /**
+     * In how many rows.
+     * @type {number}
+     * @memberof AlterationLoss
+     */
+    rows: number;
+    /**
+     * Absent if the values are lost for good.
+     * @type {string}
+     * @memberof AlterationLoss
+     */
+    restorable_until?: string;
+}
+/**
+ * What the change does, or would do. Times are estimated from the table's size.
+ * @export
+ * @interface AlterationPlan
+ */
+export interface AlterationPlan {
+    /**
+     * How many rows the table has. Above a million, PostgreSQL's estimate.
+     * @type {number}
+     * @memberof AlterationPlan
+     */
+    rows: number;
+    /**
+     * Whether PostgreSQL writes every row again.
+     * @type {boolean}
+     * @memberof AlterationPlan
+     */
+    rewrites_table: boolean;
+    /**
+     * 
+     * @type {AlterationWait}
+     * @memberof AlterationPlan
+     */
+    waits: AlterationWait;
+    /**
+     * An estimate of how long they wait.
+     * @type {number}
+     * @memberof AlterationPlan
+     */
+    seconds: number;
+    /**
+     * Whether the change needs `confirm=true`, because it loses values or writes more than 100,000 rows again.
+     * @type {boolean}
+     * @memberof AlterationPlan
+     */
+    confirm_required: boolean;
+    /**
+     * What happens, in this order.
+     * @type {Array<AlterationStep>}
+     * @memberof AlterationPlan
+     */
+    steps: Array<AlterationStep>;
+    /**
+     * Values that disappear.
+     * @type {Array<AlterationLoss>}
+     * @memberof AlterationPlan
+     */
+    losses: Array<AlterationLoss>;
+    /**
+     * Why the change cannot be made. If there is one, the change without `$dry_run` answers 409.
+     * @type {Array<AlterationFailure>}
+     * @memberof AlterationPlan
+     */
+    failures: Array<AlterationFailure>;
+}
+
+
+/**
+ * 
+ * @export
+ * @interface AlterationStep
+ */
+export interface AlterationStep {
+    /**
+     * JSON pointer to the part of the request that asks for it.
+     * @type {string}
+     * @memberof AlterationStep
+     */
+    pointer: string;
+    /**
+     * One plain sentence.
+     * @type {string}
+     * @memberof AlterationStep
+     */
+    what: string;
+    /**
+     * 
+     * @type {boolean}
+     * @memberof AlterationStep
+     */
+    rewrites_table: boolean;
+    /**
+     * 
+     * @type {AlterationWait}
+     * @memberof AlterationStep
+     */
+    waits: AlterationWait;
+    /**
+     * 
+     * @type {number}
+     * @memberof AlterationStep
+     */
+    seconds: number;
+}
+
+
+
+/**
+ * Which requests for rows wait while the change is made.
+ * @export
+ */
+export const AlterationWait = {
+    nobody: 'nobody',
+    writers: 'writers',
+    everybody: 'everybody'
+} as const;
+export type AlterationWait = typeof AlterationWait[keyof typeof AlterationWait];
+
+/**
  * What a process variable holds instead of the file.
  * @export
  * @interface AttachmentMetadata
@@ -494,6 +718,81 @@ export interface Column {
      * @memberof Column
      */
     nullable: boolean;
+    /**
+     * What the column means, for people.
+     * @type {string}
+     * @memberof Column
+     */
+    description?: string;
+    /**
+     * 
+     * @type {any}
+     * @memberof Column
+     */
+    default?: any | null;
+    /**
+     * Present and true if each value may appear only once.
+     * @type {boolean}
+     * @memberof Column
+     */
+    unique?: boolean;
+    /**
+     * 
+     * @type {Reference}
+     * @memberof Column
+     */
+    references?: Reference;
+}
+
+
+/**
+ * What is absent stays as it is.
+ * @export
+ * @interface ColumnAlteration
+ */
+export interface ColumnAlteration {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof ColumnAlteration
+     */
+    name: string;
+    /**
+     * A wider type. From integer to bigint or numeric, from bigint to numeric, and from any type to text.
+     * @type {ColumnType}
+     * @memberof ColumnAlteration
+     */
+    type?: ColumnType;
+    /**
+     * 
+     * @type {boolean}
+     * @memberof ColumnAlteration
+     */
+    nullable?: boolean;
+    /**
+     * What the column means, for people.
+     * @type {string}
+     * @memberof ColumnAlteration
+     */
+    description?: string;
+    /**
+     * 
+     * @type {any}
+     * @memberof ColumnAlteration
+     */
+    default?: any | null;
+    /**
+     * 
+     * @type {boolean}
+     * @memberof ColumnAlteration
+     */
+    unique?: boolean;
+    /**
+     * null removes the reference.
+     * @type {NewReference}
+     * @memberof ColumnAlteration
+     */
+    references?: NewReference | null;
 }
 
 
@@ -521,9 +820,73 @@ export interface ColumnDefinition {
      * @memberof ColumnDefinition
      */
     nullable?: boolean;
+    /**
+     * What the column means, for people.
+     * @type {string}
+     * @memberof ColumnDefinition
+     */
+    description?: string;
+    /**
+     * 
+     * @type {any}
+     * @memberof ColumnDefinition
+     */
+    default?: any | null;
+    /**
+     * Whether each value may appear only once. null may appear any number of times.
+     * @type {boolean}
+     * @memberof ColumnDefinition
+     */
+    unique?: boolean;
+    /**
+     * 
+     * @type {NewReference}
+     * @memberof ColumnDefinition
+     */
+    references?: NewReference;
 }
 
 
+/**
+ * 
+ * @export
+ * @interface ColumnRename
+ */
+export interface ColumnRename {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof ColumnRename
+     */
+    from: string;
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof ColumnRename
+     */
+    to: string;
+}
+/**
+ * A dropped column. Of several dropped columns with one name, the one that was dropped last. It comes back nullable if
+ * rows were added since.
+ * 
+ * @export
+ * @interface ColumnRestoration
+ */
+export interface ColumnRestoration {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof ColumnRestoration
+     */
+    name: string;
+    /**
+     * Its new name. By default the one that it had.
+     * @type {string}
+     * @memberof ColumnRestoration
+     */
+    as?: string;
+}
 
 /**
  * | type | takes | returns |
@@ -670,6 +1033,50 @@ export interface DownloadUrls {
      * @memberof DownloadUrls
      */
     urls: Array<DownloadUrl>;
+}
+/**
+ * When the table was dropped. Only for a dropped table.
+ * @export
+ * @interface Dropped
+ */
+export interface Dropped {
+    /**
+     * 
+     * @type {string}
+     * @memberof Dropped
+     */
+    at: string;
+    /**
+     * The user who dropped it.
+     * @type {string}
+     * @memberof Dropped
+     */
+    by: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof Dropped
+     */
+    restorable_until: string;
+}
+/**
+ * 
+ * @export
+ * @interface DroppedColumn
+ */
+export interface DroppedColumn {
+    /**
+     * 
+     * @type {Column}
+     * @memberof DroppedColumn
+     */
+    column: Column;
+    /**
+     * 
+     * @type {Dropped}
+     * @memberof DroppedColumn
+     */
+    dropped: Dropped;
 }
 /**
  * 
@@ -1117,6 +1524,19 @@ export const IncidentRequestSentEnum = {
 } as const;
 export type IncidentRequestSentEnum = typeof IncidentRequestSentEnum[keyof typeof IncidentRequestSentEnum];
 
+/**
+ * 
+ * @export
+ * @interface IndexChoice
+ */
+export interface IndexChoice {
+    /**
+     * The columns in their order. `id`, `created_at` and `updated_at` are allowed.
+     * @type {Array<string>}
+     * @memberof IndexChoice
+     */
+    columns: Array<string>;
+}
 
 /**
  * An active instance with an open incident is in the state `incident`.
@@ -1353,6 +1773,25 @@ export interface NewFormSession {
 /**
  * 
  * @export
+ * @interface NewIndex
+ */
+export interface NewIndex {
+    /**
+     * The columns in their order. `id`, `created_at` and `updated_at` are allowed.
+     * @type {Array<string>}
+     * @memberof NewIndex
+     */
+    columns: Array<string>;
+    /**
+     * Whether each combination of values may appear only once.
+     * @type {boolean}
+     * @memberof NewIndex
+     */
+    unique?: boolean;
+}
+/**
+ * 
+ * @export
  * @interface NewParticipant
  */
 export interface NewParticipant {
@@ -1390,6 +1829,38 @@ export interface NewProcessInstance {
      */
     variables?: { [key: string]: Variable; };
 }
+/**
+ * The column holds the `id` of a row of this table. Its type is `bigint` or `integer`. PostgreSQL checks each write.
+ * 
+ * @export
+ * @interface NewReference
+ */
+export interface NewReference {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof NewReference
+     */
+    table: string;
+    /**
+     * What happens to a row when the row that it refers to is deleted. See `OnDelete`.
+     * @type {NewReferenceOnDeleteEnum}
+     * @memberof NewReference
+     */
+    on_delete?: NewReferenceOnDeleteEnum;
+}
+
+
+/**
+ * @export
+ */
+export const NewReferenceOnDeleteEnum = {
+    restrict: 'restrict',
+    cascade: 'cascade',
+    set_null: 'set_null'
+} as const;
+export type NewReferenceOnDeleteEnum = typeof NewReferenceOnDeleteEnum[keyof typeof NewReferenceOnDeleteEnum];
+
 /**
  * 
  * @export
@@ -1466,6 +1937,12 @@ export interface NewTable {
      * @memberof NewTable
      */
     columns: Array<ColumnDefinition>;
+    /**
+     * 
+     * @type {Array<NewIndex>}
+     * @memberof NewTable
+     */
+    indexes?: Array<NewIndex>;
 }
 /**
  * What happens with a row if the table has one with the same key. Without this member, the request is refused.
@@ -1501,6 +1978,20 @@ export const OnConflictDoEnum = {
     nothing: 'nothing'
 } as const;
 export type OnConflictDoEnum = typeof OnConflictDoEnum[keyof typeof OnConflictDoEnum];
+
+
+/**
+ * What happens to a row when the row that it refers to is deleted: `restrict` refuses the deletion, `cascade` deletes
+ * this row too, `set_null` sets the column to null.
+ * 
+ * @export
+ */
+export const OnDelete = {
+    restrict: 'restrict',
+    cascade: 'cascade',
+    set_null: 'set_null'
+} as const;
+export type OnDelete = typeof OnDelete[keyof typeof OnDelete];
 
 /**
  * 
@@ -1841,6 +2332,45 @@ export interface ReadinessWarning {
      */
     message: string;
 }
+/**
+ * 
+ * @export
+ * @interface Reference
+ */
+export interface Reference {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof Reference
+     */
+    table: string;
+    /**
+     * 
+     * @type {OnDelete}
+     * @memberof Reference
+     */
+    on_delete: OnDelete;
+    /**
+     * Absent if every row is checked. `checking`: Waybill checks the rows that were there before; new values are
+     * checked already. `failed`: some of these rows refer to nothing, so nothing is checked; correct them and give the
+     * reference again.
+     * 
+     * @type {ReferenceStateEnum}
+     * @memberof Reference
+     */
+    state?: ReferenceStateEnum;
+}
+
+
+/**
+ * @export
+ */
+export const ReferenceStateEnum = {
+    checking: 'checking',
+    failed: 'failed'
+} as const;
+export type ReferenceStateEnum = typeof ReferenceStateEnum[keyof typeof ReferenceStateEnum];
+
 /**
  * 
  * @export
@@ -2335,6 +2865,71 @@ export interface StartForm {
     process_instance_id: string | null;
 }
 /**
+ * Any of these changes, together. `drop_columns`, `rename_columns`, `alter_columns` and `drop_indexes` use the names
+ * before the change. `add_indexes` uses the names after it.
+ * 
+ * @export
+ * @interface TableAlteration
+ */
+export interface TableAlteration {
+    /**
+     * A table or column name.
+     * @type {string}
+     * @memberof TableAlteration
+     */
+    rename_to?: string;
+    /**
+     * 
+     * @type {string}
+     * @memberof TableAlteration
+     */
+    description?: string;
+    /**
+     * The columns and the indexes on them disappear. They can be restored for `TABLES_UNDO_DAYS` days, unless the
+     * request says `$purge=true`.
+     * 
+     * @type {Array<string>}
+     * @memberof TableAlteration
+     */
+    drop_columns?: Array<string>;
+    /**
+     * Two columns can exchange their names.
+     * @type {Array<ColumnRename>}
+     * @memberof TableAlteration
+     */
+    rename_columns?: Array<ColumnRename>;
+    /**
+     * 
+     * @type {Array<ColumnAlteration>}
+     * @memberof TableAlteration
+     */
+    alter_columns?: Array<ColumnAlteration>;
+    /**
+     * Rows that exist get the default, or null.
+     * @type {Array<ColumnDefinition>}
+     * @memberof TableAlteration
+     */
+    add_columns?: Array<ColumnDefinition>;
+    /**
+     * 
+     * @type {Array<ColumnRestoration>}
+     * @memberof TableAlteration
+     */
+    restore_columns?: Array<ColumnRestoration>;
+    /**
+     * 
+     * @type {Array<IndexChoice>}
+     * @memberof TableAlteration
+     */
+    drop_indexes?: Array<IndexChoice>;
+    /**
+     * 
+     * @type {Array<NewIndex>}
+     * @memberof TableAlteration
+     */
+    add_indexes?: Array<NewIndex>;
+}
+/**
  * 
  * @export
  * @interface TableAnswer
@@ -2368,6 +2963,51 @@ export const TableAnswerSuccessEnum = {
     true: true
 } as const;
 export type TableAnswerSuccessEnum = typeof TableAnswerSuccessEnum[keyof typeof TableAnswerSuccessEnum];
+
+/**
+ * 
+ * @export
+ * @interface TableIndex
+ */
+export interface TableIndex {
+    /**
+     * The columns in their order. `id`, `created_at` and `updated_at` are allowed.
+     * @type {Array<string>}
+     * @memberof TableIndex
+     */
+    columns: Array<string>;
+    /**
+     * 
+     * @type {boolean}
+     * @memberof TableIndex
+     */
+    unique: boolean;
+    /**
+     * `building`: Waybill builds it in the background, and nobody waits for it. `failed`: `error` says why; drop the
+     * index and add it again. Only a `ready` index is used, and only a `ready` unique index refuses duplicates.
+     * 
+     * @type {TableIndexStateEnum}
+     * @memberof TableIndex
+     */
+    state: TableIndexStateEnum;
+    /**
+     * 
+     * @type {string}
+     * @memberof TableIndex
+     */
+    error?: string;
+}
+
+
+/**
+ * @export
+ */
+export const TableIndexStateEnum = {
+    ready: 'ready',
+    building: 'building',
+    failed: 'failed'
+} as const;
+export type TableIndexStateEnum = typeof TableIndexStateEnum[keyof typeof TableIndexStateEnum];
 
 /**
  * 
@@ -2459,6 +3099,43 @@ export interface TableRecord {
      * @memberof TableRecord
      */
     updated_at: string;
+    /**
+     * Begins with 1. Each change of the definition adds one.
+     * @type {number}
+     * @memberof TableRecord
+     */
+    version?: number;
+    /**
+     * 
+     * @type {Array<TableIndex>}
+     * @memberof TableRecord
+     */
+    indexes?: Array<TableIndex>;
+    /**
+     * 
+     * @type {Dropped}
+     * @memberof TableRecord
+     */
+    dropped?: Dropped;
+    /**
+     * Columns that can be restored, last dropped first. Only if the request says `$dropped=true`.
+     * @type {Array<DroppedColumn>}
+     * @memberof TableRecord
+     */
+    dropped_columns?: Array<DroppedColumn>;
+}
+/**
+ * 
+ * @export
+ * @interface TableRestoration
+ */
+export interface TableRestoration {
+    /**
+     * The table's new name. By default the one that it had.
+     * @type {string}
+     * @memberof TableRestoration
+     */
+    name?: string;
 }
 /**
  * 
