@@ -79,7 +79,12 @@ function timeRows({ times, rounds }: EngineFigures): string[][] {
 
 const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
 
-const median = (values: readonly number[]) => sorted(values)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** Of an even number of values, the middle of the two in the middle. */
+function median(values: readonly number[]): number {
+  const [low, high] = [Math.floor((values.length - 1) / 2), Math.floor(values.length / 2)];
+  const ordered = sorted(values);
+  return ((ordered[low] ?? Number.NaN) + (ordered[high] ?? Number.NaN)) / 2;
+}
 
 /** The median, and the lowest and the highest. */
 function spread(values: readonly number[]): string {
