@@ -16,6 +16,7 @@ import { checkFiles, checkStorage } from "./checks/files.ts";
 import { checkProcesses } from "./checks/processes.ts";
 import { checkRemains } from "./checks/remains.ts";
 import { checkRows } from "./checks/rows.ts";
+import { checkTrails } from "./checks/trails.ts";
 import { type Clients, startClients } from "./clients/clients.ts";
 import { downloadTwice, type Link } from "./clients/downloads.ts";
 import type { FaultRecord } from "./faults/fault.ts";
@@ -146,17 +147,18 @@ async function checkAll(trial: Trial, { parts, history, clients, faults }: Ended
       incidents: operators.incidents,
       faults,
     })),
-    await checkStorage({ storage, sql, reconcile: () => reconcile(parts) }),
+    await checkStorage({ storage, sql, reconcile: () => runCommand(parts, "reconcile") }),
+    await checkTrails(() => runCommand(parts, "audit", "verify")),
     ...(await checkRemains(processes, sql)),
   ];
 }
 
 /** Runs the command as an operator does, while the processes run. */
-async function reconcile({ environment, folder }: Parts) {
+async function runCommand({ environment, folder }: Parts, name: string, ...parameters: string[]) {
   const command = startWaybill({
     cwd: folder,
-    environment: { ...environment, DATA_DIR: join(folder, "reconcile") },
-    command: [join(repository, "src/commands/reconcile.ts")],
+    environment: { ...environment, DATA_DIR: join(folder, name) },
+    command: [join(repository, `src/commands/${name}.ts`), ...parameters],
   });
   const code = await command.exited;
   return { code, output: command.stdout() + command.stderr() };

@@ -5,6 +5,7 @@ import type { Received } from "../parts/receiver.ts";
 import { checkAnswers } from "./answers.ts";
 import { lateAttempts } from "./processes.ts";
 import { misplacedRows, wrongNotes } from "./rows.ts";
+import { checkTrails } from "./trails.ts";
 
 const entry = (given: Partial<Entry>): Entry => ({
   operation: "insertRows",
@@ -107,4 +108,10 @@ test("service tasks: an attempt that arrives after a later one", () => {
   });
   expect(lateAttempts([at("i:a", 1), at("i:b", 2), at("i:b", 3), at("i:a", 2)])).toEqual([]);
   expect(lateAttempts([at("i:a", 2), at("i:a", 1)])).toEqual(["i:a: 1 after 2, booked again"]);
+});
+
+test("audit trails: a record that was changed, and a command that failed", async () => {
+  const breaches = async (code: number) =>
+    (await checkTrails(async () => ({ code, output: "record 1 was changed" }))).breaches.length;
+  expect(await Promise.all([0, 1, 2].map(breaches))).toEqual([0, 1, 1]);
 });
