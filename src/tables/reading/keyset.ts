@@ -50,8 +50,10 @@ function laterValues(first: Key, rest: readonly Key[]): string {
   const isUniform = keys.every(({ descending, value }) => !descending && value !== undefined);
   if (isUniform && rest.every(({ nullable }) => !nullable))
     return `(${keys.map(({ column }) => column).join(", ")}) > (${keys.map(({ value }) => value).join(", ")})`;
-  const bound = `${first.column} ${first.descending ? "<=" : ">="} ${first.value}`;
-  return `${bound} and ${later([{ ...first, nullable: false }, ...rest])}`;
+  const { column, value, descending } = first;
+  if (rest.length === 0) return `${column} ${descending ? "<" : ">"} ${value}`;
+  // Not as in `later`: PostgreSQL would count both conditions on the column, and expect far too few rows.
+  return `${column} ${descending ? "<=" : ">="} ${value} and (${column} <> ${value} or ${later(rest)})`;
 }
 
 /** The rows that come later in the first column, or are equal in it and come later in the others. */

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { withDefinition } from "../../../src/tables/definitionCache.ts";
+import { decodeCursor } from "../../../src/tables/reading/cursor.ts";
+import { listRequest } from "../../../src/tables/reading/listRequest.ts";
+import { selectPage } from "../../../src/tables/reading/selectPage.ts";
+import { startServer, type TestServer } from "../../support/server.ts";
+import { makeTable, send, type TestTable } from "../../support/tables.ts";
+
+let server: TestServer;
+let table: TestTable;
+beforeAll(async () => {
+  server = await startServer();
+  table = await makeTable(server, { amount: "integer", score: "numeric not null" });
+  const name = `tenant_1.${table.name}`;
+  await server.sql.unsafe(`
+    insert into ${name} (amount, score)
+    select case when n % 10 > 0 then n * 7919 % 40009 end, n * 7907 % 40009 from generate_series(1, 40000) n`);
+  for (const column of ["amount", "score"]) await server.sql.unsafe(`create index on ${name} (${column})`);
+  await server.sql.unsafe(`vacuum analyze ${name}`);
+});
+afterAll(() => server.stop());
+
+/** How many blocks of 8 KiB PostgreSQL reads for a page of 100 rows. */
+async function blocksOf($orderby: string, $after?: string): Promise<number> {
+  const target = { tenant: { id: 1, schema: "tenant_1", slug: "bank" } as never, table: table.name };
+  const { text, parameters } = await withDefinition(server.deps, target, async (definition) => {
+    const request = listRequest(definition, { equals: {}, $orderby });
+    const scope = { definition, order: request.order, filter: undefined, equals: {} };
+    const after = $after === undefined ? undefined : decodeCursor($after, scope);
+    return selectPage(definition, { ...request, after, limit: 100, offset: 0n, total: false });
+  });
+  const [row] = await server.sql.unsafe(`explain (analyze, buffers, format json) ${text}`, [...parameters]);
+  const plan = row?.["QUERY PLAN"][0].Plan;
+  return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+}
+
+test("with an index on the order's first column, a late page reads about as much as the first", async () => {
+  for (const $orderby of [
+    "id",
+    "id desc",
+    "amount",
+    "amount desc",
+    "score",
+    "score desc",
+    "score desc,amount",
+  ]) {
+    const first = await blocksOf($orderby);
+    for (const page of [1, 180, 350, 395]) {
+      const query = new URLSearchParams({ $orderby, limit: "100", page: String(page), $total: "false" });
+      const { next } = (await send(server, `GET ${table.path}?${query}`)).body.data;
+      const late = await blocksOf($orderby, next);
+      expect([$orderby, page, late <= 1.2 * first + 10]).toEqual([$orderby, page, true]);
+    }
+  }
+});
