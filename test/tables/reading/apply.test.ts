@@ -195,3 +195,32 @@ test("sums and groups of random rows are those in memory, digit by digit", async
   const property = fc.asyncProperty(rows, by, fc.constantFrom("n", "m", "b", "d"), check);
   await fc.assert(property, { seed: 20261122, numRuns: 40 });
 });
+
+test("whatever $apply, $orderby and $select are, the answer is 200 or 400", async () => {
+  const words = fc.constantFrom(
+    ..."branch amount n paid extra id s groupby aggregate filter ( (( ) )) , / with sum min countdistinct as $count desc".split(
+      " ",
+    ),
+    ...[
+      "groupby((branch),aggregate(",
+      "aggregate($count as n)",
+      "filter(n gt 1)/",
+      "'x'",
+      "1",
+      "asc",
+      "*",
+      "$it/",
+      "\0",
+    ],
+  );
+  const soup = fc.array(words, { minLength: 1, maxLength: 10 }).map((parts) => parts.join(" "));
+  const check = async (texts: Record<string, string>) => {
+    const answer = await send(server, `GET ${loans.path}?${new URLSearchParams(texts)}`);
+    expect([texts, [200, 400].includes(answer.status)]).toEqual([texts, true]);
+  };
+  const texts = fc.record(
+    { $apply: soup, $orderby: soup, $select: soup, $after: fc.base64String() },
+    { requiredKeys: [] },
+  );
+  await fc.assert(fc.asyncProperty(texts, check), { seed: 20261122, numRuns: 400 });
+});

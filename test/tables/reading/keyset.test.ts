@@ -53,3 +53,31 @@ test("with an index on the order's first column, a late page reads about as much
     }
   }
 });
+
+test("a table with as many columns as there may be is ordered and paged like any other", async () => {
+  const names = Array.from({ length: 1_500 }, (_, n) => `c${n}`);
+  const wide = await makeTable(server, Object.fromEntries(names.map((name) => [name, "integer" as const])));
+  await wide.insert({ c0: 1 }, { c0: 2 }, { c0: null });
+  const seen: unknown[] = [];
+  let $after: string | undefined;
+  do {
+    const query = new URLSearchParams({
+      $orderby: "c0 desc,c1499",
+      limit: "1",
+      ...($after ? { $after } : {}),
+    });
+    const { data } = (await send(server, `GET ${wide.path}?${query}`)).body;
+    expect(Object.keys(data.rows[0])).toEqual(["id", "created_at", "updated_at", ...names]);
+    seen.push(data.rows[0].c0);
+    $after = data.next;
+  } while ($after);
+  expect(seen).toEqual([2, 1, null]);
+});
+
+test("an order by values that no cursor can hold is refused where one is needed", async () => {
+  const long = await makeTable(server, { t: "text" });
+  await long.insert({ t: "x".repeat(4_100) }, { t: "y".repeat(4_100) });
+  const list = (query: string) => send(server, `GET ${long.path}?${query}`);
+  expect(await list("$orderby=t&limit=1")).toMatchObject({ status: 400, pointers: ["/query/$orderby"] });
+  expect(await list("$orderby=t&limit=2")).toMatchObject({ status: 200 });
+});
