@@ -195,9 +195,14 @@ const isRefusal = (error: unknown): error is postgres.PostgresError =>
 async function explain(deps: Deps, request: ChangeRequest, error: postgres.PostgresError) {
   const { plan } = await planAlteration(deps, request);
   if (plan.failures.length > 0) return plan.failures;
-  if (error.code.startsWith("22") || error.code.startsWith("23") || error.code.startsWith("54"))
-    return [{ pointer: "", what: "The rows do not allow this change.", rows: 0, row_ids: [] }];
-  return [{ pointer: "", what: "Something else depends on the table as it is.", rows: 0, row_ids: [] }];
+  return [{ pointer: "", what: reasonOf(error.code), rows: 0, row_ids: [] }];
+}
+
+/** For what the plan does not find, such as rows that were changed in the meantime. */
+function reasonOf(code: string): string {
+  if (code.startsWith("54")) return "A row would be too large for PostgreSQL.";
+  if (/^2[23]/.test(code)) return "The rows do not allow this change.";
+  return "Something else depends on the table as it is.";
 }
 
 const impossible = (failures: readonly AlterationFailure[], cause?: unknown) =>

@@ -124,7 +124,10 @@ test("a reference refuses rows that refer to nothing, and does what on_delete sa
       { name: "c", references: references("set_null") },
     ],
   });
-  expect(await refusal(child.insert({ a: "99" }))).toMatchObject({ status: 409, code: "reference_violation" });
+  expect(await refusal(child.insert({ a: "99" }))).toMatchObject({
+    status: 409,
+    code: "reference_violation",
+  });
   await child.insert({ a: "1" }, { a: null }, { a: null });
   await child.update({ id: "3" }, { b: "2" });
   await child.update({ id: "4" }, { c: 3 });
@@ -359,4 +362,30 @@ test("dropped columns can be restored, with their values and their indexes", asy
     { c: "without a", a: null, old_a: null, b: null },
   ]);
   expect((await definitionOf(server, table.name)).dropped_columns).toEqual([]);
+});
+
+test("a change that is repeated with its Idempotency-Key happens once", async () => {
+  const table = await makeTable(server, { a: "text" });
+  const repeat = () =>
+    send(server, `PATCH ${tablePath(table.name)}`, {
+      body: { add_columns: [{ name: "b", type: "text" }] },
+      headers: { "Idempotency-Key": `of-${table.name}` },
+    });
+  const [first, second] = [await repeat(), await repeat()];
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(second.text).toBe(first.text);
+  expect(second.headers.get("idempotency-replayed")).toBe("true");
+  expect(second.headers.get("etag")).toBe(first.headers.get("etag"));
+  expect(await definitionOf(server, table.name)).toMatchObject({ version: 2 });
+});
+
+test("a row that would be too large for PostgreSQL is no fault of ours, and the answer says so", async () => {
+  const names = Array.from({ length: 1_100 }, (_, n) => `c${n}`);
+  const table = await makeTable(server, Object.fromEntries(names.map((name) => [name, "integer"])));
+  await table.insert(Object.fromEntries(names.map((name) => [name, 1])));
+  const refused = await refusal(
+    change(table.name, { alter_columns: names.map((name) => ({ name, type: "bigint" as const })) }),
+  );
+  expect(refused).toMatchObject({ status: 409, code: "change_impossible" });
+  expect(refused.body.message).toContain("too large");
 });

@@ -141,3 +141,68 @@ test("a refused request creates no table", async () => {
   expect(await send(server, `GET ${tablesPath()}/${name}`)).toMatchObject({ status: 404 });
   expect(await server.sql`select to_regclass(${`tenant_1.${name}`}) as oid`).toMatchObject([{ oid: null }]);
 });
+
+test("columns have defaults, descriptions, references and unique values, and the table has indexes", async () => {
+  const parent = await makeTable(server, { a: "text" });
+  await parent.insert({ a: "x" });
+  const name = freshName();
+  const body = {
+    name,
+    columns: [
+      { name: "code", type: "text", nullable: false, unique: true, description: "Ours" },
+      { name: "amount", type: "numeric", nullable: false, default: 1.5 },
+      { name: "parent", type: "bigint", references: { table: parent.name, on_delete: "cascade" } },
+      { name: "before", type: "bigint", references: { table: name } },
+    ],
+    indexes: [{ columns: ["amount", "code"] }],
+  };
+  const created = await send(server, `POST ${tablesPath()}`, { body });
+  expect(created).toMatchObject({ status: 201 });
+  expect(created.body.data).toMatchObject({
+    version: 1,
+    columns: [
+      { name: "code", type: "text", nullable: false, unique: true, description: "Ours" },
+      { name: "amount", type: "numeric", nullable: false, default: "1.5" },
+      { name: "parent", references: { table: parent.name, on_delete: "cascade" } },
+      { name: "before", references: { table: name, on_delete: "restrict" } },
+    ],
+    indexes: [
+      { columns: ["code"], unique: true, state: "ready" },
+      { columns: ["amount", "code"], unique: false, state: "ready" },
+    ],
+  });
+  const insert = (row: object) =>
+    send(server, `POST ${tablesPath()}/${name}/rows`, { body: { rows: [row] } });
+  expect(await insert({ code: "a", parent: "1" })).toMatchObject({ status: 201 });
+  expect(await insert({ code: "a" })).toMatchObject({ status: 409, code: "unique_violation" });
+  expect(await insert({ code: "b", parent: "9" })).toMatchObject({
+    status: 409,
+    code: "reference_violation",
+  });
+  expect(await insert({ code: "b", before: "1" })).toMatchObject({ status: 201 });
+  const page = await send(server, `GET ${tablesPath()}/${name}/rows`);
+  expect(page.body.data.rows).toMatchObject([{ amount: "1.5" }, { amount: "1.5" }]);
+});
+
+test("a default that does not fit, a reference to nothing and an index on nothing are refused together", async () => {
+  const name = freshName();
+  const body = {
+    name,
+    columns: [
+      { name: "a", type: "date", default: "2026-02-30" },
+      { name: "b", type: "bigint", references: { table: "nowhere" } },
+      { name: "c", type: "text", references: { table: name } },
+    ],
+    indexes: [{ columns: ["d"] }],
+  };
+  expect(await send(server, `POST ${tablesPath()}`, { body })).toMatchObject({
+    status: 400,
+    pointers: [
+      "/columns/0/default",
+      "/columns/1/references/table",
+      "/columns/2/references",
+      "/indexes/0/columns/0",
+    ],
+  });
+  expect(await send(server, `GET ${tablesPath()}/${name}`)).toMatchObject({ status: 404 });
+});

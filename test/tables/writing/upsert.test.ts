@@ -1,5 +1,6 @@
 /** Inserts with `on_conflict`, and what the database refuses of the others. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { alter } from "../../support/alterations.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { auditOf, type Columns, makeTable, send, type TestTable } from "../../support/tables.ts";
 
@@ -14,15 +15,7 @@ afterAll(() => server.stop());
 /** A table with a unique index on these columns. */
 async function keyed(columns: Columns, ...key: string[]): Promise<TestTable> {
   const table = await makeTable(server, columns);
-  const { sql } = server;
-  await sql.unsafe(
-    `create unique index on tenant_1."${table.name}" (${key.map((name) => `"${name}"`).join()})`,
-  );
-  const indexes = JSON.stringify([{ columns: key, unique: true }]);
-  await sql`
-    update tenant_1._tables
-       set indexes = ${indexes}::text::jsonb, version = version + 1
-     where table_name = ${table.name}`;
+  await alter(server, table.name, { add_indexes: [{ columns: key, unique: true }] });
   return table;
 }
 
