@@ -15,8 +15,8 @@ export interface OneRow {
   readonly ifMatch: IfMatch | undefined;
 }
 
-/** In place of an id that does not fit its column, so that no row has it. The ids begin with 1. */
-const noId = "0";
+/** In place of an id that does not fit its column. No row has it: ids begin with 1. */
+const noId = "-9223372036854775808";
 
 /** The row of a path. Throws `invalid_parameter`. */
 export const namedRow = (id: string, ifMatch: string | undefined): OneRow => ({

@@ -25,6 +25,9 @@ function refusalOf(error: postgres.PostgresError): Problem | undefined {
       return problem("reference_violation", error, referenceMessage(error, columns));
     case "23502":
       return problem("invalid_value", error, `${quoted(error.column_name)} does not allow null.`);
+    // invalid_column_reference: PostgreSQL has no such index for an upsert, or not yet.
+    case "42P10":
+      return problem("no_unique_index", error, "The unique index is still being built. Try again later.");
     // cardinality_violation: an upsert would change a row twice.
     case "21000":
       return problem("duplicate_key", error, "Two rows of the request have the same key. Send one of them.");
