@@ -54,6 +54,16 @@ test("unread answers of a tenant are limited, and give their room back", async (
     await refused.arrayBuffer();
   expect(refused.headers.get("retry-after")).toBe("2");
   await expectProblem(refused, "overloaded");
+  // The change is made, so it is not refused: its answer has no rows.
+  const update = { where: { id: "1" }, set: { a: text } };
+  const init = {
+    method: "PATCH",
+    body: JSON.stringify(update),
+    headers: { prefer: "return=representation" },
+  };
+  const written = await server.request(table.path, init);
+  expect(written.headers.get("preference-applied")).toBeNull();
+  expect(await written.json()).toMatchObject({ message: "1 row was updated.", data: { affected_rows: 1 } });
   // Small answers of this tenant and large answers of another tenant are sent.
   expect((await server.request(`${table.path}?a=none`)).status).toBe(200);
   const headers = { authorization: `Bearer ${await server.token({ tenant: 2 })}` };
@@ -66,4 +76,7 @@ test("unread answers of a tenant are limited, and give their room back", async (
     if (again.status === 200) break;
     expect(Date.now()).toBeLessThan(until);
   }
+  const whole = await server.request(table.path, init);
+  expect(whole.headers.get("preference-applied")).toBe("return=representation");
+  expect(digest((await whole.json()).data.rows[0].a)).toBe(digest(text));
 }, 30_000);
