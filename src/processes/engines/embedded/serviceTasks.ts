@@ -5,6 +5,7 @@ import { isUuid } from "../../../infrastructure/uuid.ts";
 import { recordSuccess } from "../../../tenants/audit.ts";
 import { auditOf } from "../../audit.ts";
 import { laneOf } from "../../bpmn/copies.ts";
+import type { ServiceTaskModel } from "../../bpmn/readModel.ts";
 import { createDeliveryMemory, type DeliveryMemory } from "../../delivery/deliveryMemory.ts";
 import { parseServiceTask } from "../../delivery/serviceTask.ts";
 import type { Rerun } from "../../engine.ts";
@@ -125,7 +126,7 @@ async function claimedOf(
 ): Promise<{ readonly task: Claimed } | { readonly fault: string | undefined }> {
   const model = await context.models.of(context.sql, row.definitionId);
   const found = model.serviceTasks.get(row.activityId);
-  const parsed = found && parseServiceTask(found.topic, found.properties);
+  const parsed = found && parsedOf(found);
   if (!parsed || "faults" in parsed) return { fault: parsed?.faults[0] };
   const { config } = parsed;
   const { variables, ...attempt } = row;
@@ -146,6 +147,15 @@ async function claimedOf(
     },
   };
   return { task };
+}
+
+const parsedTasks = new WeakMap<ServiceTaskModel, ReturnType<typeof parseServiceTask>>();
+
+/** A model never changes, so each of its tasks is parsed once. */
+function parsedOf(task: ServiceTaskModel): ReturnType<typeof parseServiceTask> {
+  const parsed = parsedTasks.get(task) ?? parseServiceTask(task.topic, task.properties);
+  parsedTasks.set(task, parsed);
+  return parsed;
 }
 
 /** The model was deployed by a version of Waybill that accepted it. */
