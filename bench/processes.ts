@@ -63,6 +63,13 @@ export async function residentMemory(pid: number): Promise<number> {
   return kilobytes(await readFile(`/proc/${pid}/status`, "utf8"), "VmRSS") * 1024;
 }
 
+/** Processor time that a process has taken so far, in milliseconds (Linux, which counts in steps of ten). */
+export async function processorTime(pid: number): Promise<number> {
+  const [, after = ""] = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ");
+  const [user, system] = after.split(" ").slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) * 10;
+}
+
 /** Memory of a process and its children in bytes, what they share counted once (Linux). */
 export async function familyMemory(pid: number): Promise<number> {
   const members = [pid, ...(await childrenOf(pid))];

@@ -1,7 +1,7 @@
 /**
  * `bun run bench paired FOLDER [part…]`: this version of Waybill beside another one, whose checkout is in FOLDER (with
  * its dependencies installed). Both run on databases of their own in one PostgreSQL and take turns, so a ratio says what
- * a change costs. Parts: `tables`, `processes`, `uploads`; all where none is named. Markdown on standard output.
+ * a change costs. Parts: `tables`, `processes`, `uploads`, `delivery`; all where none is named. Markdown on standard output.
  */
 import { join, resolve } from "node:path";
 import { sampleFiles } from "../attachments/files.ts";
@@ -18,6 +18,7 @@ import { type ServerProcess, startServer } from "../processes.ts";
 import { growing, prepareTables, steady, steadyRows, works } from "../tables/overhead.ts";
 import { secret as tablesSecret, waybillRows } from "../tables/requests.ts";
 import { sampleRowsSql } from "../tables/sample.ts";
+import { measureDeliveryPaired } from "./delivery.ts";
 import { completeInstance, deployReview, startInstance } from "./processes.ts";
 
 interface Version {
@@ -141,6 +142,9 @@ export async function measurePaired([folder, ...names]: readonly string[]): Prom
       console.log(`### ${name}\n`);
       await withPair(databases, { name, folders, secret }, async (pair) => measure(await work(pair)));
     }
+    if (names.length > 0 && !names.includes("delivery")) return;
+    console.log("### delivery\n");
+    await measureDeliveryPaired(databases, folders);
   } finally {
     await databases.stop();
   }
