@@ -35,8 +35,10 @@ export function pageSource(definition: Definition, source: Source): string {
     return inOnePart(definition, source, withValue ?? withoutValue);
   }
   const [first] = order;
-  // Where few rows match, the page is not full, and the table would be read twice.
-  const isBetterSplit = first?.descending && definition.nullable.has(first.name) && !source.isFiltered;
+  const isIndexed = definition.indexes.some(({ columns }) => columns[0] === first?.name);
+  // Where few rows match, the page is not full. Without an index, the table would be read twice.
+  const isWorthIt = isIndexed || !source.isFiltered;
+  const isBetterSplit = first?.descending && definition.nullable.has(first.name) && isWorthIt;
   return isBetterSplit && source.offset === 0n
     ? inTwoParts(definition, source, undefined)
     : inOnePart(definition, source, undefined);
