@@ -6,11 +6,12 @@ import type { ByteStream } from "../../infrastructure/byteStream.ts";
 import type { Tx } from "../../infrastructure/database/connect.ts";
 import type { Copies } from "../../infrastructure/database/copy.ts";
 import type { Infrastructure } from "../../infrastructure/infrastructure.ts";
-import { Problem } from "../../infrastructure/problem.ts";
+import type { Problem } from "../../infrastructure/problem.ts";
 import { takeTransfer } from "../../infrastructure/transfers.ts";
 import { withTimeout } from "../../infrastructure/withTimeout.ts";
 import type { Definition } from "../definition.ts";
 import { stale } from "../definitionCache.ts";
+import { tooSlow } from "../reading/runRead.ts";
 import { csvRewriter, lineCollector, piecesOf } from "./exportPieces.ts";
 import {
   type ExportFormat,
@@ -21,8 +22,8 @@ import {
   setSettings,
 } from "./exportSql.ts";
 
-/** How long the database may take until the first rows are there. */
-const firstPieceMs = 30_000;
+/** After the limit of an export has passed, until its connection is closed from outside. */
+const graceSeconds = 60;
 
 const snapshot = "isolation level repeatable read read only";
 
@@ -30,25 +31,58 @@ type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
 /** The rows as a stream, or `stale` if the registry no longer has the definition. */
 export async function exportRows(
-  { sql, transfers, config, log }: Infrastructure,
+  deps: Infrastructure,
   definition: Definition,
   query: ExportQuery,
 ): Promise<ByteStream | typeof stale> {
-  const statement = exportStatement(definition, query);
+  const { sql, transfers, config } = deps;
   const opened = Promise.withResolvers<ByteStream | typeof stale>();
   const leave = await takeTransfer(transfers, definition.tenant.id);
+  const seconds = config.transferTimeoutSeconds;
   sql
-    .transfer({ seconds: config.transferTimeoutSeconds, mode: snapshot }, async (tx, copies) => {
-      if (!(await isCurrent(tx, statement))) return opened.resolve(stale);
-      const pieces = piecesOf(await copies.out(statement.copy), rewriterOf(definition, query, statement));
-      const first = await withTimeout(pieces.next(), { ms: firstPieceMs, onTimeout: () => giveUp(copies) });
-      const sending = send(first, pieces, { copies, log });
-      opened.resolve(sending);
-      await sending.ended;
+    .transfer({ seconds: seconds + graceSeconds, mode: snapshot }, async (tx, copies) => {
+      const limit = setTimeout(copies.abandon, seconds * 1000);
+      try {
+        const sending = await begin(deps, { definition, query, tx, copies, refuse: opened.reject });
+        opened.resolve(sending);
+        if (sending !== stale) await sending.ended;
+      } finally {
+        clearTimeout(limit);
+      }
     })
     .catch(opened.reject)
     .finally(leave);
   return opened.promise;
+}
+
+interface Beginning {
+  readonly definition: Definition;
+  readonly query: ExportQuery;
+  readonly tx: Tx;
+  readonly copies: Copies;
+  /** Answers the request. Called before the connection is closed, whose loss is an error as well. */
+  readonly refuse: (problem: Problem) => void;
+}
+
+/** Starts COPY and waits for its first rows. Refuses with `query_too_slow`. */
+async function begin({ config, log }: Infrastructure, beginning: Beginning) {
+  const { definition, query, tx, copies, refuse } = beginning;
+  const statement = exportStatement(definition, query);
+  if (!(await isCurrent(tx, statement))) return stale;
+  const open = async () => {
+    const pieces = piecesOf(await copies.out(statement.copy), rewriterOf(definition, query, statement));
+    return { pieces, first: await pieces.next() };
+  };
+  const seconds = config.tablesStatementTimeoutSeconds;
+  // The limit of every read. PostgreSQL does not even say that COPY has begun before there are rows to send.
+  const onTimeout = () => {
+    const problem = tooSlow(seconds);
+    refuse(problem);
+    copies.abandon();
+    throw problem;
+  };
+  const { pieces, first } = await withTimeout(open(), { ms: seconds * 1000, onTimeout });
+  return send(first, pieces, { copies, log });
 }
 
 /** What a browser needs to save the file. */
@@ -73,14 +107,6 @@ const rewriterOf = (definition: Definition, { format }: ExportQuery, { columns }
 
 interface Sending extends Pick<Infrastructure, "log"> {
   readonly copies: Copies;
-}
-
-function giveUp(copies: Copies): never {
-  copies.abandon();
-  throw new Problem("busy", {
-    message:
-      "The database did not find the first rows in time. Ask for fewer, or filter by an indexed column.",
-  });
 }
 
 function send(first: IteratorResult<Uint8Array>, pieces: Pieces, { copies, log }: Sending): ByteStream {

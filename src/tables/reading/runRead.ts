@@ -52,7 +52,8 @@ function refuse(error: unknown, seconds: number): never {
   throw error;
 }
 
-const tooSlow = (seconds: number, cause: unknown) =>
+/** The database did not answer in time. */
+export const tooSlow = (seconds: number, cause?: unknown) =>
   new Problem("query_too_slow", {
     message:
       `The query took longer than ${pluralize(seconds, "second")}. ` +

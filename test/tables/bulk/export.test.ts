@@ -105,6 +105,47 @@ test("filters choose the rows of a file, and their values never become SQL", asy
   ).toEqual([hostile]);
 });
 
+test("$filter, $orderby and $select apply to files", async () => {
+  const table = await makeTable(server, { s: "text", n: "integer", t: "timestamp", b: "boolean" });
+  const t = "2026-09-04T08:15:30Z";
+  await table.insert(
+    { s: "a", n: 1, t, b: true },
+    { s: "it's", n: 2, t, b: false },
+    { s: "c", n: null, t, b: null },
+  );
+  const query = (text: string) => `?${new URLSearchParams(text)}`;
+  const cut = query("$select=n,t,b&$orderby=n desc&$filter=s in ('it''s','a','c') and not (n eq 7)");
+  expect((await exported(table, "text/csv", cut)).text.split("\r\n")).toEqual([
+    "id,n,t,b",
+    "2,2,2026-09-04T08:15:30.000000Z,false",
+    "1,1,2026-09-04T08:15:30.000000Z,true",
+    "3,,2026-09-04T08:15:30.000000Z,",
+    "",
+  ]);
+  expect(
+    (await exported(table, "application/x-ndjson", query("$select=n&$orderby=s&$filter=n eq 2"))).text,
+  ).toBe('{"id":"2","n":2}\n');
+});
+
+test("a file that the database does not begin in time answers 400", async () => {
+  const slow = await startServer({
+    database: server.database,
+    environment: { TABLES_STATEMENT_TIMEOUT_SECONDS: "1" },
+  });
+  try {
+    const table = await largeTable(60_000);
+    const filter = new URLSearchParams({
+      $filter: `not (${Array(190).fill("contains(s,'y')").join(" or ")})`,
+    });
+    const url = `${table.path}?${filter}&$orderby=s desc,n`;
+    const response = await slow.request(url, { headers: { Accept: "text/csv" } });
+    expect((await response.json()).code).toBe("query_too_slow");
+    await until(async () => (await exportsRunning()) === 0);
+  } finally {
+    await slow.stop();
+  }
+});
+
 test("a file cannot have page or limit, and unknown parameters answer 400", async () => {
   const table = await makeTable(server, { n: "integer" });
   const refused = async (query: string) => {
