@@ -443,7 +443,7 @@ export type DropTableParams = Type.Static<typeof DropTableParams>;
 export const DropTableQuery = Type.Object({ "confirm": Type.Optional(Type.Boolean()), "$purge": Type.Optional(Type.Boolean()) }, { additionalProperties: false });
 export type DropTableQuery = Type.Static<typeof DropTableQuery>;
 
-export const DropTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })) }, { additionalProperties: Type.Unknown() });
+export const DropTableHeaders = Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255, pattern: "^[\\x21-\\x7E]+$" })), "if-match": Type.Optional(Type.String({ maxLength: 1000 })) }, { additionalProperties: Type.Unknown() });
 export type DropTableHeaders = Type.Static<typeof DropTableHeaders>;
 
 export const RestoreTableParams = Type.Object({ "tenantId": Type.Integer({ minimum: 1, maximum: 9007199254740991 }), "table": Type.Integer({ minimum: 1, maximum: 9007199254740991 }) }, { additionalProperties: false });

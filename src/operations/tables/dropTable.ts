@@ -6,7 +6,7 @@ import { dropTable as drop, purgeTable } from "../../tables/changing/drop.ts";
 
 /** Drops the table, takes it from the registry and adds the audit record in one transaction. */
 export const dropTable: Handler<"dropTable"> = async (request, deps) => {
-  const { params, query, caller, requestId, idempotency } = request;
+  const { params, query, headers, caller, requestId, idempotency } = request;
   if (query.confirm !== true) throw notConfirmed();
   const { table } = params;
   const { $purge: purge = false } = query;
@@ -17,12 +17,19 @@ export const dropTable: Handler<"dropTable"> = async (request, deps) => {
   const once = idempotency && { request: idempotency, answerOf };
   const dropped = { tenant: caller.tenant, actor: caller.subject, requestId, once };
   // The name of a table begins with a letter, so a number is the id of a dropped one.
-  const record =
-    purge && /^[1-9]\d{0,15}$/.test(table)
-      ? await purgeTable(deps, { ...dropped, tableId: Number(table) })
-      : await drop(deps, { ...dropped, table, purge });
+  const isDropped = purge && /^[1-9]\d{0,15}$/.test(table);
+  const ifMatch = headers["if-match"];
+  if (isDropped && ifMatch !== undefined) throw noTag();
+  const record = isDropped
+    ? await purgeTable(deps, { ...dropped, tableId: Number(table) })
+    : await drop(deps, { ...dropped, table, purge, ifMatch });
   return answerOf(record);
 };
+
+const noTag = () =>
+  new Problem("invalid_parameter", {
+    errors: [{ pointer: "/header/if-match", detail: "A table that was dropped before has no ETag." }],
+  });
 
 const notConfirmed = () =>
   new Problem("confirmation_required", {

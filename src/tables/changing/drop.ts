@@ -21,6 +21,7 @@ import {
   tooManyDropped,
 } from "./dropped.ts";
 import { readFacts } from "./facts.ts";
+import { requireTag } from "./prepare.ts";
 import { type Entry, findEntry, referringTables } from "./registry.ts";
 import { addTask, deleteTasks, purgeSoon } from "./tasks.ts";
 
@@ -31,13 +32,15 @@ export interface DropRequest {
   /** Its name. With `purge` also the id of a table that was dropped before. */
   readonly table: string;
   readonly purge: boolean;
+  /** The header If-Match. */
+  readonly ifMatch?: string | undefined;
   readonly actor: string;
   readonly requestId: string;
   /** For a request with an Idempotency-Key. */
   readonly once: Once<JsonText<TableRecord>> | undefined;
 }
 
-/** Returns the last definition. Throws `table_not_found` and `table_has_dependents`. */
+/** Returns the last definition. Throws `table_not_found`, `precondition_failed` and `table_has_dependents`. */
 export const dropTable = ({ sql, config }: Deps, request: DropRequest): Promise<JsonText<TableRecord>> =>
   changeTransaction(
     sql,
@@ -47,6 +50,7 @@ export const dropTable = ({ sql, config }: Deps, request: DropRequest): Promise<
       const entry = await findEntry(tx, tenant.schema, { name: table });
       const undoDays = purge ? 0 : config.tablesUndoDays;
       if (!entry) throw tableNotFound(table);
+      requireTag(request.ifMatch, entry);
       await refuseReferences(tx, tenant, table);
       const statement =
         undoDays > 0 && (await exists(tx, tenant, table))

@@ -38,8 +38,7 @@ export async function prepare(
   const { schema } = tenant;
   const entry = await findEntry(on, schema, { name: table });
   if (!entry) throw tableNotFound(table);
-  if (ifMatch !== undefined && !matchesTag(parseIfMatch(ifMatch), definitionTag(entry)))
-    throw changedMeanwhile();
+  requireTag(ifMatch, entry);
   const facts = await readFacts(on, schema, table);
   const hidden = await hiddenColumns(
     on,
@@ -56,10 +55,16 @@ export async function prepare(
 export const definitionTag = ({ id, version }: { readonly id: number; readonly version: number }) =>
   `"${id}-${version}"`;
 
-const changedMeanwhile = () =>
-  new Problem("precondition_failed", {
+/** Throws `precondition_failed` if the header `If-Match` does not list the definition's tag. */
+export function requireTag(
+  ifMatch: string | undefined,
+  entry: { readonly id: number; readonly version: number },
+): void {
+  if (ifMatch === undefined || matchesTag(parseIfMatch(ifMatch), definitionTag(entry))) return;
+  throw new Problem("precondition_failed", {
     message: "The table was changed in the meantime. Read its definition again.",
   });
+}
 
 function* referencesIn(entry: Entry, { add_columns = [], alter_columns = [] }: TableAlteration) {
   for (const { references } of [...entry.columns, ...add_columns, ...alter_columns])

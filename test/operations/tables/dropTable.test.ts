@@ -32,6 +32,22 @@ test("without exactly confirm=true it answers 400, and the table is unchanged", 
   expect(await table.values()).toEqual([{ a: "kept" }]);
 });
 
+test("If-Match drops a table only if nobody has changed its definition", async () => {
+  const table = await makeTable(server, { a: "text" });
+  const path = tablePath(table.name);
+  const tagNow = async () => (await send(server, `GET ${path}`)).headers.get("etag") ?? "";
+  const tag = await tagNow();
+  await alter(server, table.name, { description: "changed" });
+  const drop = (ifMatch: string, query = "confirm=true") =>
+    send(server, `DELETE ${path}?${query}`, { headers: { "If-Match": ifMatch } });
+  expect(await drop(tag)).toMatchObject({ status: 412, code: "precondition_failed" });
+  expect(await drop("nonsense")).toMatchObject({ status: 400, pointers: ["/header/if-match"] });
+  expect(await drop(await tagNow())).toMatchObject({ status: 200 });
+  const dropped = `${tablePath(String(table.record.id))}?confirm=true&$purge=true`;
+  const purge = await send(server, `DELETE ${dropped}`, { headers: { "If-Match": "*" } });
+  expect(purge).toMatchObject({ status: 400, pointers: ["/header/if-match"] });
+});
+
 test("an unknown parameter answers 400, and the table is unchanged", async () => {
   const table = await makeTable(server, { a: "text" });
   const answer = await send(server, `DELETE ${tablePath(table.name)}?confirm=true&cascade=true`);

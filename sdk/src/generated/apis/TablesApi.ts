@@ -68,6 +68,7 @@ export interface DropTableRequest {
     tenantId: number;
     table: string;
     idempotencyKey?: string;
+    ifMatch?: string;
     confirm?: boolean;
     $purge?: boolean;
 }
@@ -508,6 +509,10 @@ export class TablesApi extends runtime.BaseAPI {
 
         if (requestParameters['idempotencyKey'] != null) {
             headerParameters['Idempotency-Key'] = String(requestParameters['idempotencyKey']);
+        }
+
+        if (requestParameters['ifMatch'] != null) {
+            headerParameters['If-Match'] = String(requestParameters['ifMatch']);
         }
 
         if (this.configuration && this.configuration.accessToken) {
