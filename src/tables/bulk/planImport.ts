@@ -84,12 +84,10 @@ function columnFault(definition: Definition, name: string, { skip, seen }: Names
   } as const;
 }
 
-function missing(
-  { name, nullable }: Column,
-  seen: ReadonlySet<string>,
-  skip: ReadonlySet<string>,
-): ImportFault[] {
-  if (nullable || (seen.has(name) && !skip.has(name))) return [];
+/** A column without a value gets its default, or null. */
+function missing(column: Column, seen: ReadonlySet<string>, skip: ReadonlySet<string>): ImportFault[] {
+  const { name, nullable } = column;
+  if (nullable || column.default !== undefined || (seen.has(name) && !skip.has(name))) return [];
   const detail = `Column "${name}" does not allow null, and the file does not have it.`;
   return [faultAt(start, { code: "invalid_value", detail }, { column: name })];
 }

@@ -113,6 +113,19 @@ test("faults of the columns give advice", async () => {
   ]);
 });
 
+test("columns that the file does not have get their defaults", async () => {
+  const table = await makeTable(server, { a: "integer" });
+  const api = await server.tables();
+  const add = [
+    { name: "n", type: "integer" as const, nullable: false, default: 7 },
+    { name: "s", type: "text" as const },
+  ];
+  await api.alterTable({ tenantId: 1, table: table.name, tableAlteration: { add_columns: add } });
+  expect((await load(table, "a\n1\n")).status).toBe(201);
+  expect((await load(table, "a,n\n2,\n")).body.errors).toMatchObject([{ line: 2, column: "n", value: "" }]);
+  expect(await table.values()).toEqual([{ a: 1, n: 7, s: null }]);
+});
+
 test("an exported file is imported into another table with $skip", async () => {
   const columns = { s: "text", n: "numeric", t: "timestamp", j: "jsonb", b: "boolean" } as const;
   const [from, to] = [await makeTable(server, columns), await makeTable(server, columns)];
