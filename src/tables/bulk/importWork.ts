@@ -3,6 +3,7 @@
  * call begins where the last one ended and remembers nothing, so any thread can take the next slice.
  */
 import { isUtf8 } from "node:buffer";
+import { utimesSync } from "node:fs";
 import { maxFaults } from "../../infrastructure/problem.ts";
 import { CopyText } from "./copyText.ts";
 import { csvReader } from "./csvRows.ts";
@@ -37,6 +38,8 @@ export interface SliceInput {
 
 export function readSlice({ plan, place, untilRow }: SliceInput): Slice {
   const reader = plan.format === "text/csv" ? csvReader(plan) : jsonReader(plan);
+  // The sweep removes temporary files that have not changed for an hour, and an import may take longer.
+  utimesSync(plan.path, new Date(), new Date());
   for (let size = sliceBytes; ; size *= 2) {
     const bytes = readFile(plan.path, place.offset, Math.min(size, plan.size - place.offset));
     const isEnd = place.offset + bytes.length >= plan.size;
