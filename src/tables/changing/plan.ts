@@ -7,7 +7,10 @@ import type { Step, StepOf } from "./alteration.ts";
 import type { TableFacts } from "./facts.ts";
 import type { Outline } from "./outline.ts";
 
-/** Bytes in a second. */
+/**
+ * Bytes in a second. On two busy processors, PostgreSQL wrote a table of 98 MB again in 1.1 to 1.4 seconds, and read it
+ * in 0.2. Many disks are slower than that, so writing is taken as half as fast.
+ */
 const speeds = { rewrite: 40e6, scan: 400e6, index: 40e6 };
 /** An index of a larger table is built in the background, and references of its rows are checked there. */
 export const backgroundBytes = 8 * 1024 ** 2;
