@@ -59,7 +59,7 @@ test("each write has one record: who, when, what, the outcome and the number of 
     `insert into ${table} ("a")`,
     `update ${table} set "a" = 'it''s' where "a" = 'x'`,
     `delete from ${table} where "a" is null`,
-    `drop table ${table}`,
+    expect.stringContaining(`alter table ${table} rename to "_dropped_`),
   ]);
   const actions = ["create_table", "insert", "update", "delete", "drop_table"];
   const affected = [null, 2, 1, 0, null];

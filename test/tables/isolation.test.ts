@@ -97,7 +97,9 @@ test("every operation answers 404 for a name that the registry does not list, in
       [`POST ${rowsPath(name)}`, { rows: [{ a: "intruder" }] }],
       [`PATCH ${rowsPath(name)}`, { where, set: { a: "intruder" } }],
       [`DELETE ${rowsPath(name)}`, { where }],
+      [`PATCH ${tablePath(name)}?confirm=true`, { description: "intruder", drop_columns: ["a"] }],
       [`DELETE ${tablePath(name)}?confirm=true`, undefined],
+      [`DELETE ${tablePath(name)}?confirm=true&$purge=true`, undefined],
     ] as const) {
       const answer = await send(server, request, { body });
       expect({ request, status: answer.status, code: answer.code }).toEqual({
@@ -156,8 +158,10 @@ test("the names of functions and of tables in other schemas are free", async () 
     "tables",
     "pg_class",
     "pg_temp",
-  ])
-    await (await makeTable(server, { a: "text" }, { name })).drop();
+  ]) {
+    await makeTable(server, { a: "text" }, { name });
+    await send(server, `DELETE ${tablePath(name)}?confirm=true&$purge=true`);
+  }
   expect(await everything()).toEqual(before);
 });
 
