@@ -1,7 +1,8 @@
 /**
- * `bun run audit verify [--tenant SLUG] [--file FILE] [--digest NUMBER:HEX]` prints every audit record that was changed,
- * removed or added. `bun run audit export --tenant SLUG` prints a trail as lines of JSON, which `--file` verifies without
- * the server. `--digest` names a checkpoint that was written down earlier, and must still be in the trail.
+ * `bun run audit verify [--tenant SLUG] [--file FILE] [--digest NUMBER:HEX]` prints every audit record that was
+ * changed, removed or added. `bun run audit export --tenant SLUG` prints a trail as lines of JSON, which `--file`
+ * verifies without the server. `--digest` names a checkpoint that was written down earlier, and must still be in the
+ * trail.
  *
  * Exits with 0 if nothing was changed, with 1 if something was, and with 2 if it could not verify.
  *

@@ -1,6 +1,6 @@
 /**
- * Reads the header fields that the contract declares, one by one. If Elysia checked them, it would first copy all fields
- * of each request.
+ * Reads the header fields that the contract declares, one by one. If Elysia checked them, it would first copy all
+ * fields of each request.
  */
 import type Type from "typebox";
 import { Problem } from "../infrastructure/problem.ts";

@@ -2,8 +2,11 @@
 const meanings: Readonly<Record<string, string>> = {
   "^[^\\x00]*$": "It must not contain U+0000.",
   "^[^\\x00-\\x1f\\x7f]*$": "It must not contain control characters.",
-  "^[\\x21-\\x7E]+$": "It takes ASCII characters without spaces.",
+  "^[\\x21-\\x7E]+$": "It must have only visible ASCII characters, without spaces.",
   "^-?[0-9]+$": "It must be a whole number.",
+  "^-?[0-9]{1,19}$": "It must be a whole number of at most 19 digits.",
+  "^[0-9]+$": "It must be a whole number without a sign.",
+  "^[0-9]{1,18}$": "It must be a whole number of at most 18 digits, without a sign.",
   "^[a-z][a-z0-9_]*$": "It must begin with one of a to z. Only a to z, digits and underscores may follow.",
   "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$":
     "It must be at most 100 letters, digits, underscores, dots and hyphens, and begin with a letter or digit.",

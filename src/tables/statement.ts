@@ -1,6 +1,6 @@
 /**
- * What the SQL on the rows of tenants' tables is made of (reading/, writing/ and audited.ts). Pure: it returns texts and
- * parameters, and runs nothing. Each statement keeps three promises:
+ * What the SQL on the rows of tenants' tables is made of (reading/, writing/ and audited.ts). Pure: it returns texts
+ * and parameters, and runs nothing. Each statement keeps three promises:
  *
  * - Its identifiers come from the registry and are quoted here.
  * - Every value is a parameter that is cast from text, so the driver converts nothing.

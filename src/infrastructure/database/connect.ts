@@ -26,8 +26,8 @@ export interface Sql extends postgres.Sql {
   /** Which statements its connections may keep prepared. */
   readonly shapes: ShapeBudget;
   /**
-   * A transaction in which COPY can move any number of rows. Neither it nor its statements have a limit of the database.
-   * After `seconds` the connection is closed.
+   * A transaction in which COPY can move any number of rows. Neither it nor its statements have a limit of the
+   * database. After `seconds` the connection is closed.
    */
   transfer<T>(options: TransferOptions, body: TransferBody<T>): Promise<T>;
   /** Runs one statement under its own time limit. PostgreSQL stops it with SQLSTATE 57014. */

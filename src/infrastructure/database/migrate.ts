@@ -38,8 +38,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies the missing migrations, then the missing steps of each tenant (tenantRecords.ts). Several processes may call it at the same time. Throws a one-line ConfigError if
- * PostgreSQL is too old, or if this version of the code cannot work on the database.
+ * Applies the missing migrations, then the missing steps of each tenant (tenantRecords.ts). Several processes may call
+ * it at the same time. Throws a one-line ConfigError if PostgreSQL is too old, or if this version of the code cannot
+ * work on the database.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<void> {
   const migrations = await readMigrations(options.folder ?? join(import.meta.dir, "migrations"));

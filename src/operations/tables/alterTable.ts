@@ -2,7 +2,9 @@ import type { Handler } from "../../handler.ts";
 import { alterTable as alter, type Changed, planAlteration } from "../../tables/changing/alter.ts";
 import { isNameInUse, nameInUse } from "../../tables/changing/nameInUse.ts";
 
-/** Changes the table and its registry entry, and adds the audit record, in one transaction. Or says what it would do. */
+/**
+ * Changes the table and its registry entry, and adds the audit record, in one transaction. Or says what it would do.
+ */
 export const alterTable: Handler<"alterTable"> = async (request, deps) => {
   const { params, query, body: alteration, headers, caller, requestId, idempotency } = request;
   const { $dry_run: isDryRun = false, $purge: purge = false, confirm: confirmed = false } = query;

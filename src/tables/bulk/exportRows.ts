@@ -1,6 +1,6 @@
 /**
- * Exports rows: one COPY, from one snapshot of the table, sent while it runs. The first piece is there before the answer
- * begins, so a statement that cannot run is an ordinary Problem.
+ * Exports rows: one COPY, from one snapshot of the table, sent while it runs. The first piece is there before the
+ * answer begins, so a statement that cannot run is an ordinary Problem.
  */
 import type { ByteStream } from "../../infrastructure/byteStream.ts";
 import type { Tx } from "../../infrastructure/database/connect.ts";

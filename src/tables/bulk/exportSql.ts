@@ -21,10 +21,11 @@ class Settings extends Parameters {
 const settingName = (number: number) => `waybill_export.p${number}`;
 
 /** One statement that sets all settings until the end of the transaction. Undefined if there are none. */
-export const setSettings = (values: readonly (string | null)[]) =>
-  values.length === 0
-    ? undefined
-    : `select ${values.map((_, index) => `set_config('${settingName(index + 1)}', $${index + 1}::text, true)`).join(", ")}`;
+export function setSettings(values: readonly (string | null)[]): string | undefined {
+  if (values.length === 0) return undefined;
+  const set = values.map((_, index) => `set_config('${settingName(index + 1)}', $${index + 1}::text, true)`);
+  return `select ${set.join(", ")}`;
+}
 
 /** Which rows, and how. */
 export interface ExportQuery {
@@ -54,13 +55,14 @@ export function exportStatement(definition: Definition, query: ExportQuery): Exp
   const { columns } = query;
   const ordered = orderSql(query.order, (name) => definition.nullable.has(name));
   const from = `from ${tableSql(definition)} t where ${query.matches(settings)} order by ${ordered}`;
+  const [selected, form] =
+    query.format === "text/csv"
+      ? [columns.map((name) => csvColumn(definition, name, query)).join(", "), "format csv"]
+      : [jsonOf(definition, columns), verbatim];
   return {
     lock: `lock table ${tableSql(definition)} in access share mode`,
     current: `select 1 as current ${fromRegistry(definition)}`,
-    copy:
-      query.format === "text/csv"
-        ? `copy (select ${columns.map((name) => csvColumn(definition, name, query)).join(", ")} ${from}) to stdout with (format csv)`
-        : `copy (select ${jsonOf(definition, columns)} ${from}) to stdout with (${verbatim})`,
+    copy: `copy (select ${selected} ${from}) to stdout with (${form})`,
     settings: settings.values,
     columns,
   };

@@ -1,6 +1,6 @@
 /**
- * The part of an import that runs in a thread: reads a slice of the file, checks its rows and writes them for COPY. Each
- * call begins where the last one ended and remembers nothing, so any thread can take the next slice.
+ * The part of an import that runs in a thread: reads a slice of the file, checks its rows and writes them for COPY.
+ * Each call begins where the last one ended and remembers nothing, so any thread can take the next slice.
  */
 import { isUtf8 } from "node:buffer";
 import { utimesSync } from "node:fs";

@@ -17,7 +17,9 @@ export interface Cell {
 
 export type Flaw = Pick<ValueFault, "code" | "detail">;
 
-/** Adds a cell to the row, or says what is wrong with it. Returns by how much its numbers grow when they are written. */
+/**
+ * Adds a cell to the row, or says what is wrong with it. Returns by how much its numbers grow when they are written.
+ */
 export type CellWriter = (out: CopyText, cell: Cell) => Flaw | number;
 
 const comma = 0x2c;

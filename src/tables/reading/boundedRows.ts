@@ -2,9 +2,9 @@
 import { maxPageBytes, maxRowBytes } from "../../infrastructure/database/boundedList.ts";
 
 /**
- * Common table expressions after `page`. The last one, `verdict`, is one row `fits`; `jsons` has the rows. `json` is the
- * SQL of one row's JSON, or of null if the row is too large. PostgreSQL writes row by row until the limit is exceeded,
- * so neither side holds much more than that. A scan of a CTE keeps its order.
+ * Common table expressions after `page`. The last one, `verdict`, is one row `fits`; `jsons` has the rows. `json` is
+ * the SQL of one row's JSON, or of null if the row is too large. PostgreSQL writes row by row until the limit is
+ * exceeded, so neither side holds much more than that. A scan of a CTE keeps its order.
  */
 export const boundedRows = (json: string, limit: string) => `
     jsons as materialized (

@@ -28,7 +28,9 @@ export function parseOrder(text: string, definition: Definition): Order {
 
 type Types = ReadonlyMap<string, Pick<ColumnType, "sqlType">>;
 
-/** Throws `invalid_parameter` or `unknown_column`, with the place. A jsonb column has no order that a person expects. */
+/**
+ * Throws `invalid_parameter` or `unknown_column`, with the place. A jsonb column has no order that a person expects.
+ */
 export function parseTerms(text: string, types: Types): Order {
   const reader = new Reader(text, "$orderby");
   const terms: OrderTerm[] = [];

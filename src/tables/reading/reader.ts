@@ -4,7 +4,9 @@
  */
 import { Problem, type ProblemCode } from "../../infrastructure/problem.ts";
 
-/** Names such as `branch`, `eq` and `contains` are words. Signs are parentheses, commas, slashes, `$it` and `$count`. */
+/**
+ * Names such as `branch`, `eq` and `contains` are words. Signs are parentheses, commas, slashes, `$it` and `$count`.
+ */
 export type TokenType = "word" | "string" | "number" | "date" | "timestamp" | "sign" | "end";
 
 export interface Token {

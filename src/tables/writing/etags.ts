@@ -5,8 +5,8 @@ import { Problem } from "../../infrastructure/problem.ts";
 export type IfMatch = "*" | readonly string[];
 
 /**
- * What an `If-Match` lists, each tag as it is written, with its quotes. A weak tag is left out: it never matches. Throws
- * `invalid_parameter`.
+ * What an `If-Match` lists, each tag as it is written, with its quotes. A weak tag is left out: it never matches.
+ * Throws `invalid_parameter`.
  */
 export function parseIfMatch(header: string): IfMatch {
   if (header.trim() === "*") return "*";

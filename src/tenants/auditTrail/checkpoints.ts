@@ -2,8 +2,9 @@
  * Adds checkpoints to the audit trails of all tenants. Nothing of it happens when a record is written.
  *
  * A record's id is taken before its transaction commits, so a record with a smaller id can appear late. A checkpoint
- * covers only ids below which nobody can appear any more: the job notes the largest id, then which transactions hold the
- * lock that every insert takes before its id, and waits until these have ended. Whoever comes later gets a larger id.
+ * covers only ids below which nobody can appear any more: the job notes the largest id, then which transactions hold
+ * the lock that every insert takes before its id, and waits until these have ended. Whoever comes later gets a larger
+ * id.
  */
 import type { Logger } from "pino";
 import type { Sql } from "../../infrastructure/database/connect.ts";

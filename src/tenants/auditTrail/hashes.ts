@@ -3,10 +3,11 @@
  *
  * - A record's hash: SHA-256 of its canonical form, a JSON array of texts and nulls with ", " between them.
  * - A checkpoint's content: SHA-256 of its records' hashes, in the order of their ids.
- * - A checkpoint's digest: SHA-256 of the digest before it, its head as such an array, and its content. The digest before
- *   the first one is the SHA-256 of the tenant's schema.
+ * - A checkpoint's digest: SHA-256 of the digest before it, its head as such an array, and its content. The digest
+ *   before   the first one is the SHA-256 of the tenant's schema.
  *
- * PostgreSQL computes the hashes of stored records, and this file those of exported ones. A property test compares them.
+ * PostgreSQL computes the hashes of stored records, and this file those of exported ones. A property test compares
+ * them.
  */
 import { utcText } from "../../infrastructure/database/timestamps.ts";
 

@@ -1,4 +1,6 @@
-/** Pages of a tenant's audit trail, newest first. A page begins after a record, so the last one is as fast as the first. */
+/**
+ * Pages of a tenant's audit trail, newest first. A page begins after a record, so the last one is as fast as the first.
+ */
 import { createHash } from "node:crypto";
 import type { AuditRecord } from "../../generated/schemas.ts";
 import { type BoundedRows, boundedList, jsonOf } from "../../infrastructure/database/boundedList.ts";

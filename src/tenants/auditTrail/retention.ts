@@ -1,6 +1,6 @@
 /**
- * Removes audit records that are older than `AUDIT_RETENTION_DAYS`: whole ranges of checkpoints, from the oldest on. Their
- * checkpoints stay, so the chain still verifies. The removal is an audit record itself.
+ * Removes audit records that are older than `AUDIT_RETENTION_DAYS`: whole ranges of checkpoints, from the oldest on.
+ * Their checkpoints stay, so the chain still verifies. The removal is an audit record itself.
  */
 import type { Logger } from "pino";
 import type { Sql } from "../../infrastructure/database/connect.ts";

@@ -1,6 +1,6 @@
 /**
- * Requests with an `Idempotency-Key`: their answers are kept for a day, in `_idempotency_keys` of the tenant's schema. An
- * answer commits with the change that it is about, so a repeated request gets it, and nothing happens twice.
+ * Requests with an `Idempotency-Key`: their answers are kept for a day, in `_idempotency_keys` of the tenant's schema.
+ * An answer commits with the change that it is about, so a repeated request gets it, and nothing happens twice.
  *
  * A key belongs to the user who sends it: the same text of another user is another key.
  */

@@ -102,7 +102,8 @@ export interface ClosedTask {
 }
 
 /**
- * Closes an open task and adds its user to the discussion, unless its assignee has changed. Its candidates never change.
+ * Closes an open task and adds its user to the discussion, unless its assignee has changed. Its candidates never
+ * change.
  */
 export const closingOf =
   ({ id, user, tenantId, processInstanceId, assignee }: ClosedTask): Closing =>

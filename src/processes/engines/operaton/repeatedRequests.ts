@@ -1,7 +1,7 @@
 /**
- * Starts and completions with an `Idempotency-Key`. The engine takes part in no transaction of ours, so the key is taken
- * before the engine is told, and the answer is kept afterwards. If a request is repeated and the answer is missing, this
- * finds out what the engine has done.
+ * Starts and completions with an `Idempotency-Key`. The engine takes part in no transaction of ours, so the key is
+ * taken before the engine is told, and the answer is kept afterwards. If a request is repeated and the answer is
+ * missing, this finds out what the engine has done.
  */
 import Type from "typebox";
 import { Problem } from "../../../infrastructure/problem.ts";

@@ -1,6 +1,6 @@
 /**
- * Divides the tenants of a question for tasks. The engine's statement has a parameter for each tenant and each topic: it
- * took 0.1 s with 1,000 tenants, 5 s with 30,000, and failed with 60,000.
+ * Divides the tenants of a question for tasks. The engine's statement has a parameter for each tenant and each topic:
+ * it took 0.1 s with 1,000 tenants, 5 s with 30,000, and failed with 60,000.
  */
 
 /** Tenants in one question. */
