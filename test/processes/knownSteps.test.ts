@@ -155,3 +155,16 @@ function outcomeOf(play: () => string[][]): string[][] | string {
     return error.message.replace(/ Correct the model and deploy it\.$/, "");
   }
 }
+
+test("a process that is paused in a step does not take the pause for work", async () => {
+  const process = await loaded(choice);
+  const real = performance.now.bind(performance);
+  let [pauses, called] = [0, 0];
+  performance.now = () => real() + (++called === 5 ? ++pauses : pauses) * 60_000;
+  try {
+    expect(stepOn(process.here as never, given({ amount: 1 })).userTasks).toHaveLength(1);
+    expect(pauses).toBe(1);
+  } finally {
+    performance.now = real;
+  }
+});
