@@ -34,14 +34,20 @@ export interface S3Options {
 
 type Work<T> = (client: Client, clock: StallClock) => Promise<T>;
 
+interface Attempt {
+  readonly waitMs: number;
+  /** Whether it gets a connection of its own. */
+  readonly isFresh: boolean;
+}
+
 /** Keeps objects in `config.bucket`. `prepare` creates the bucket. */
 export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {}): Storage {
   const { bucket, region } = config;
 
-  async function attempt<T>(work: Work<T>, waitMs = stallMs): Promise<T> {
+  async function attempt<T>(work: Work<T>, { waitMs, isFresh }: Attempt): Promise<T> {
     const clock = startStallClock(waitMs);
     try {
-      return await clock.race(work(clientOf(config, clock), clock));
+      return await clock.race(work(clientOf(config, clock, isFresh), clock));
     } catch (cause) {
       const reason = clock.signal.aborted ? clock.signal.reason : cause;
       clock.abort();
@@ -52,13 +58,16 @@ export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {})
   }
 
   // A connection that was kept open breaks on its next use if the server has closed it. So every call may be made
-  // twice, within the time of one: none does harm when it is repeated.
+  // twice, within the time of one: none does harm when it is repeated. The second time it gets a new connection, because
+  // the server may have closed all that were kept.
   async function call<T>(work: Work<T>): Promise<T> {
     const begun = performance.now();
     try {
-      return await attempt(work).catch((cause) => {
-        const left = stallMs - (performance.now() - begun);
-        return isBroken(cause) && left > 0 ? attempt(work, left) : Promise.reject(cause);
+      return await attempt(work, { waitMs: stallMs, isFresh: false }).catch((cause) => {
+        const waitMs = stallMs - (performance.now() - begun);
+        return isBroken(cause) && waitMs > 0
+          ? attempt(work, { waitMs, isFresh: true })
+          : Promise.reject(cause);
       });
     } catch (cause) {
       throw unavailable(explained(cause));
@@ -120,16 +129,23 @@ export function s3Storage(config: S3Config, { stallMs = 8_000 }: S3Options = {})
 }
 
 /** A client whose requests end with the clock. The region is given, so that the client does not ask for it. */
-function clientOf({ endpoint, region, accessKey, secretKey }: S3Config, clock: StallClock): Client {
+function clientOf(
+  { endpoint, region, accessKey, secretKey }: S3Config,
+  clock: StallClock,
+  isFresh: boolean,
+): Client {
   const useSSL = endpoint.protocol === "https:";
   const { request } = useSSL ? https : http;
   const transport = {
     // The server may answer before the whole body is sent, and sending then fails. The answer gets a moment to be read,
     // because it says why. Without the abort it could hang.
     request: (options: http.RequestOptions, answer: (response: http.IncomingMessage) => void) =>
-      request({ ...options, signal: clock.signal }, answer).on("error", (reason) => {
-        setTimeout(clock.abort, 100, reason);
-      }),
+      request({ ...options, ...(isFresh && { agent: false }), signal: clock.signal }, answer).on(
+        "error",
+        (reason) => {
+          setTimeout(clock.abort, 100, reason);
+        },
+      ),
   };
   return new Client({
     endPoint: endpoint.hostname.replace(/^\[|\]$/g, ""),
