@@ -23,7 +23,7 @@ const instances = "/api/v1/probis/process-instances";
 const finalize = "/api/v1/probis/form-attachments/finalize";
 
 test.each([
-  ["unknown members", tables, many(60_000, "1"), ": It must have at most 103 members."],
+  ["unknown members", tables, many(60_000, "1"), ": It must have at most 104 members."],
   [
     "columns",
     tables,
@@ -34,7 +34,7 @@ test.each([
     "members of a column",
     tables,
     `{"name":"a","columns":[{},${many(60_000, "1")}]}`,
-    "/columns/1: It must have at most 103 members.",
+    "/columns/1: It must have at most 107 members.",
   ],
   [
     "ids",
