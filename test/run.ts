@@ -21,6 +21,7 @@ const measuring = [
   "fetch",
   "formVariables",
   "inspectUpload",
+  "largeBodies",
   "longSteps",
   "pressure",
 ];

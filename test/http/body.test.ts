@@ -86,9 +86,9 @@ test.each(["gzip", "deflate", "br", "gzip, identity"])(
 );
 
 test("unknown members are refused, each with its pointer", async () => {
-  const body = { ...valid, extra: 1, columns: [{ ...valid.columns[0], unique: true }] };
+  const body = { ...valid, extra: 1, columns: [{ ...valid.columns[0], primary: true }] };
   const { errors } = await expectProblem(await post(JSON.stringify(body)), "invalid_body");
-  expect(errors?.map(({ pointer }) => pointer).sort()).toEqual(["/columns/0/unique", "/extra"]);
+  expect(errors?.map(({ pointer }) => pointer).sort()).toEqual(["/columns/0/primary", "/extra"]);
 });
 
 test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
