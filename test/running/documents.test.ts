@@ -1,17 +1,17 @@
 /**
- * Runs the requests of the README and the modeler's guide as printed, and compares the answers with the printed ones.
+ * Runs the requests of the README and two guides as printed, and compares the answers with the printed ones.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { examplesOf, runExamples, steady } from "../support/documentExamples.ts";
 import { inFolder, repository } from "../support/waybillProcess.ts";
 
-test("the requests of the README and the modeler's guide work and give the printed answers", async () => {
+test("the requests of the README and the guides work and give the printed answers", async () => {
   await inFolder(async (folder, start) => {
     const port = String(20_000 + Math.floor(Math.random() * 10_000));
     const url = `http://127.0.0.1:${port}`;
     await start({ environment: { PORT: port, PUBLIC_BASE_URL: url } }).listening;
-    for (const path of ["README.md", "docs/service-tasks.md"]) {
+    for (const path of ["README.md", "docs/tables.md", "docs/service-tasks.md"]) {
       const examples = examplesOf(await Bun.file(join(repository, path)).text());
       expect(examples.length).toBeGreaterThan(2);
       const outputs = await runExamples(examples, { folder, url });
