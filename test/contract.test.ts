@@ -110,7 +110,8 @@ describe.each(located.map((item) => [item.operation.operationId, item] as const)
   test("its examples of problems match the table in problem.ts", () => {
     for (const [status, { content = {} }] of answersOf(item)) {
       const media = content["application/problem+json"];
-      if (status >= 400) expect(media).toBeDefined();
+      // Bun answers 431 itself, before any code of ours runs.
+      if (status >= 400 && status !== 431) expect(media).toBeDefined();
       if (media) requireKnown(media.example as ProblemExample, status);
     }
   });

@@ -128,7 +128,7 @@ test("the README's TypeScript compiles under the strictest options, and the type
     .map(([, sample = ""]) => sample)
     // Needs form-js, which this folder has not.
     .filter((sample) => !sample.includes("filePicker("));
-  expect(samples).toHaveLength(4);
+  expect(samples).toHaveLength(7);
   const imports = samples.flatMap((sample) => sample.match(/^import .*$/gm) ?? []);
   const bodies = samples.map((sample) => `{\n${sample.replaceAll(/^import .*$/gm, "")}\n}`);
   await Bun.write(join(app, "samples.mts"), [...imports, surroundings, ...bodies].join("\n"));
