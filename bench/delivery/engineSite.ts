@@ -2,7 +2,7 @@
 import { tenant } from "../attachments/requests.ts";
 import type { ServerProcess } from "../processes.ts";
 import type { Engine } from "./engineProcess.ts";
-import { deploy, inParallel, makeDrafts, metadataOf, modelOf, processKey, signIn } from "./site.ts";
+import { deploy, inParallel, makeDrafts, metadataOf, modelOf, processKey, signIn, textCard } from "./site.ts";
 
 /**
  * - bare: the bare worker posts a name and a text.
@@ -33,7 +33,7 @@ export async function prepareEngineSite(
   return {
     async run(contestant, instances) {
       const key = contestant === "bare" ? bareKey : processKey;
-      const card = () => (contestant === "file" ? JSON.stringify(metadataOf(drafts.pop())) : cardUrl);
+      const card = () => (contestant === "file" ? JSON.stringify(metadataOf(drafts.pop())) : textCard);
       await fetch(`${receiver.url}/arrivals`, { method: "DELETE" });
       const before = await ended(engine, key);
       const startedAt = performance.now();
@@ -51,8 +51,6 @@ export async function prepareEngineSite(
 const bareKey = "bare";
 const longestRunMs = 120_000;
 const applicant = "Jane Doe";
-/** As long as the URL of a file. */
-const cardUrl = `https://files.example/api/v1/probis/public/form-attachments/${crypto.randomUUID()}/download?token=${"x".repeat(90)}`;
 
 async function until(deadline: number, isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) {
@@ -66,7 +64,7 @@ const arrived = async ({ url }: ServerProcess) => Number(await (await fetch(`${u
 
 /** Both workers must post the same bytes, or their rates cannot be compared. */
 async function requireBodies({ url }: ServerProcess): Promise<void> {
-  const expected = JSON.stringify([JSON.stringify({ applicant, card: cardUrl })]);
+  const expected = JSON.stringify([JSON.stringify({ applicant, card: textCard })]);
   const bodies = await (await fetch(`${url}/bodies`)).text();
   if (bodies !== expected) throw new Error(`the bodies are ${bodies}, not ${expected}`);
 }

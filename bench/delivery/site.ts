@@ -6,10 +6,15 @@ import type { ServerProcess } from "../processes.ts";
 
 export const processKey = "bench";
 const atOnce = 32;
+/** As long as the URL of a file. */
+export const textCard = `https://files.example/api/v1/probis/public/form-attachments/${crypto.randomUUID()}/download?token=${"x".repeat(90)}`;
 
 export interface Site {
-  /** Starts so many and waits for the last request at the receiver; answers how many starts a second were answered. */
-  startBurst(count: number): Promise<number>;
+  /**
+   * Starts so many and waits for the last request at the receiver; answers how many starts a second were answered.
+   * Each has a file, or a text as long as its URL.
+   */
+  startBurst(count: number, card?: "file" | "text"): Promise<number>;
   /** One every so often; milliseconds from the start's request to the receiver's first byte. */
   startSteadily(pace: { readonly perSecond: number; readonly seconds: number }): Promise<Latency>;
   /** The bodies of Waybill's requests, by `fetch` in a loop. */
@@ -42,11 +47,12 @@ export async function prepare(database: string, { waybills, receiver, instances 
   const forget = () => fetch(`${receiver.url}/arrivals`, { method: "DELETE" });
   let turn = 0;
 
-  async function start(): Promise<{ id: string; at: number }> {
+  const fileCard = () => JSON.stringify(metadataOf(drafts.pop()));
+
+  async function start(card: string): Promise<{ id: string; at: number }> {
     const mine = turn++;
     const at = performance.timeOrigin + performance.now();
     const url = waybills[mine % waybills.length]?.url;
-    const card = JSON.stringify(metadataOf(drafts[mine]));
     const variables = { applicant: { value: "Jane Doe" }, card: { value: card } };
     const response = await fetch(`${url}/api/v1/probis/process-instances`, {
       method: "POST",
@@ -58,10 +64,10 @@ export async function prepare(database: string, { waybills, receiver, instances 
   }
 
   return {
-    async startBurst(instances) {
+    async startBurst(instances, card = "file") {
       await forget();
       const began = performance.now();
-      await inParallel(instances, start);
+      await inParallel(instances, () => start(card === "file" ? fileCard() : textCard));
       const rate = instances / ((performance.now() - began) / 1000);
       await arrive(instances);
       return rate;
@@ -72,7 +78,7 @@ export async function prepare(database: string, { waybills, receiver, instances 
       const began = performance.now();
       for (let n = 0; n < perSecond * seconds; n++) {
         await Bun.sleep(Math.max(0, began + (n * 1000) / perSecond - performance.now()));
-        started.push(start());
+        started.push(start(fileCard()));
       }
       const starts = await Promise.all(started);
       await arrive(starts.length);
@@ -84,11 +90,7 @@ export async function prepare(database: string, { waybills, receiver, instances 
       return { median: share(0.5), p95: share(0.95) };
     },
     async postBarely(count) {
-      const token = "x".repeat(90);
-      const body = JSON.stringify({
-        applicant: "Jane Doe",
-        card: `https://files.example/api/v1/probis/public/form-attachments/${crypto.randomUUID()}/download?token=${token}`,
-      });
+      const body = JSON.stringify({ applicant: "Jane Doe", card: textCard });
       const post = async () => {
         const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
         await (await fetch(`${receiver.url}/loans`, init)).text();
