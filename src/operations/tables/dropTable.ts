@@ -33,5 +33,6 @@ const noTag = () =>
 
 const notConfirmed = () =>
   new Problem("confirmation_required", {
-    message: "Dropping a table deletes all its rows. To confirm, add confirm=true. Nothing was changed.",
+    message:
+      "Dropping a table removes it with all its rows. To confirm, add confirm=true. Nothing was changed.",
   });
